@@ -21,7 +21,8 @@ from thorough import THOROUGH
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.classroom import version
-from grader.judge import examiner
+from grader.judge import grading
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -70,9 +71,7 @@ def of_checks(folder: str, text: str) -> dict[str, float]:
     if text == "right":
         return exercise.points
     with ForkServer() as fork_server:
-        result = examiner.grade(
-            exercise, Submission(source(folder, text), "x.py"), fork_server, examiner.Settings(seed=1)
-        )
+        result = grading.result(exercise, Submission(source(folder, text), "x.py"), fork_server, Settings(seed=1))
     return {check.id: check.points for check in result.checks}
 
 

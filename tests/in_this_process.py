@@ -7,8 +7,7 @@ from typing import Any
 from grader import catalog
 from grader.classroom.pool import Order, Outcome, Task
 from grader.classroom.store import written
-from grader.judge import examiner
-from grader.judge.where import search
+from grader.judge import grading
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -47,7 +46,7 @@ class Here:
             for task in row:
                 self.seen.append(task.exercise)
                 submission = Submission(task.source, task.filename, tuple(task.notes))
-                exercise, completed = catalog.read(task.exercise), search.for_students if self.settings.where else None
-                result = examiner.grade(exercise, submission, self.fork_server, self.settings, completed)
+                exercise = catalog.read(task.exercise)
+                result = grading.result(exercise, submission, self.fork_server, self.settings)
                 result = self.changed(result)
                 record(Outcome(task, written(result), result.status))

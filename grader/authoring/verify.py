@@ -11,8 +11,8 @@ from grader.authoring import parts
 from grader.authoring.parts import Problem, again, check_places, line_of
 from grader.catalog import Exercise, documented, extras, mistakes, paths
 from grader.catalog.mistakes import Mistake, NotPassed
-from grader.judge import examiner
 from grader.judge.collection import Check
+from grader.judge.grading import Grading
 from grader.judge.session import BrokenCheck
 from grader.records.results import FAILED, FIX_FIRST, NOT_CHECKED, PASSED, CheckResult, ExerciseResult, Settings
 from grader.records.submission import Submission
@@ -140,20 +140,18 @@ def _graded(
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
-    results: dict[str, ExerciseResult] = {}
     right = [Submission(path.read_text("utf-8"), str(path)) for path in (solution, stub, *styles)]
-
-    def record(submission: Submission, result: ExerciseResult) -> None:
-        """Keep a result by the name of its file, or of the mistake."""
-        results[submission.filename] = result
-
     try:
-        session = examiner.grade_all(exercise, right, fork_server, settings, record)
+        with Grading(exercise, fork_server, settings) as grading:
+            session = grading.session
+            results = {submission.filename: grading.result(submission) for submission in right}
         report.waits = waits_across_tasks(exercise, session.checks)
         measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
         for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
-            wrong = [Submission(mistake.source, f"{mistake.name}.py") for mistake in group]
-            examiner.grade_all(exercise, wrong, fork_server, settings, record, taken_for_passed=passed)
+            with Grading(exercise, fork_server, settings, passed) as grading:
+                for mistake in group:
+                    name = f"{mistake.name}.py"
+                    results[name] = grading.result(Submission(mistake.source, name))
     except BrokenCheck as error:
         return [Problem(error.reason, error.file, f"Fix it, then: {again(exercise.folder)}", error.line)]
     failing = [*_solution(report, results[str(solution)])]

@@ -14,9 +14,7 @@ from grader.classroom.ledger import Ledger
 from grader.classroom.marking import Mark
 from grader.classroom.office import Office, find_student, marks_of
 from grader.classroom.store import Store
-from grader.judge.examiner import Examiner
-from grader.judge.session import Session
-from grader.judge.where import search
+from grader.judge.grading import Grading
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert, label
@@ -88,12 +86,11 @@ def explain(
             raise WrongUse(f"{label(place)} or the checks have changed since it was graded. Grade again: make grade …")
     finally:
         file.close()
-    with ForkServer(settings.device, tier) as fork_server, Session(exercise, settings.seed) as session:
+    settings = replace(settings, where=True)
+    with ForkServer(settings.device, tier) as fork_server, Grading(exercise, fork_server, settings) as grading:
         sandbox = fork_server.demand()
-        examiner = Examiner(session, fork_server, settings)
-        result = examiner.examine(submission)
-        calls = {check: tuple(map(_line, calls)) for check, calls in examiner.calls.items()}
-        result = search.located(examiner, submission, result)
+        result = grading.result(submission)
+        calls = {check: tuple(map(_line, calls)) for check, calls in grading.examiner.calls.items()}
     return replace(explanation, result=replace(result, sandbox=sandbox), calls=calls)
 
 

@@ -42,8 +42,7 @@ class Job:
         gc.disable()  # which saves a tenth of the time that the imports take
         with ForkServer(order["device"], order["tier"]) as fork_server:
             from grader import catalog
-            from grader.judge import examiner  # heavy: torch, imported while the fork server imports it too
-            from grader.judge.where import search
+            from grader.judge import grading  # heavy: torch, imported while the fork server imports it too
             from grader.records import containment
 
             gc.freeze()  # modules stay loaded, so the garbage collector need not visit them
@@ -55,13 +54,12 @@ class Job:
             self.send({"ready": asdict(sandbox)})
             self.fork_server = fork_server
             settings = Settings(**order["settings"])
-            completed = search.for_students if settings.where else None
             self.task = self.next()
             while self.task is not None:
                 exercise = catalog.read(self.task["exercise"])
                 try:
-                    row = self.row(exercise)
-                    examiner.grade_all(exercise, row, fork_server, settings, self.record, completed)
+                    for result in grading.results(exercise, self.row(exercise), fork_server, settings):
+                        self.record(result)
                 except OSError:
                     raise  # the parent process has ended
                 except Exception as error:
@@ -74,7 +72,7 @@ class Job:
             yield Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
             self.task = self.next()
 
-    def record(self, submission: Submission, result: ExerciseResult) -> None:
+    def record(self, result: ExerciseResult) -> None:
         """Send the result of the current task."""
         assert self.task is not None
         if result.status == NOT_GRADED:

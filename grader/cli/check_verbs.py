@@ -8,6 +8,7 @@ import importlib
 import os
 import secrets
 import sys
+from functools import partial
 from pathlib import Path
 
 from grader import catalog
@@ -24,8 +25,8 @@ from grader.cli.options import (
 )
 from grader.desk import progress
 from grader.records import submission
-from grader.records.results import ExerciseResult, Settings
-from grader.records.submission import Submission
+from grader.records.results import Checked, ExerciseResult, Settings, Verdict
+from grader.records.submission import Unreadable
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 POLL = option("--poll", action="store_true", help="look at the file again and again, without file events")
@@ -35,7 +36,7 @@ MODULES = (
     "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
     "grader.integrations.live_figure", "grader.integrations.notebook.grading_process",
     "grader.integrations.notebook.display", "grader.judge.capture",
-    "grader.judge.examiner", "grader.judge.where.search", "grader.reports.ci", "grader.reports.delivery",
+    "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci", "grader.reports.delivery",
     "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
     "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
 )  # fmt: skip
@@ -68,47 +69,35 @@ def check(options: argparse.Namespace) -> int:
         waiting = ending.enter_context(terminal.Waiting(terminal.console()))
         if in_terminal(options):
             waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} …")
-        from grader.judge import examiner  # heavy: torch
+        from grader.judge import grading  # heavy: torch
         from grader.records import containment
 
         demand_device(device)
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
-        settings = Settings(device=device, seed=seed, timeout=options.timeout)
-        source = ""
-
-        def read() -> Submission:
-            """The submission, whose source the report needs too."""
-            nonlocal source
-            submitted = submission.read(path)
-            source = submitted.source
-            return submitted
-
-        def completed(judge: examiner.Examiner, submitted: Submission, verdict: ExerciseResult) -> ExerciseResult:
-            """Show the verdict at once where a person waits, then look for the lines."""
-            if not is_searched(options, verdict):
-                return verdict
-            if in_terminal(options):
+        settings = Settings(device=device, seed=seed, timeout=options.timeout, where=options.where == "1")
+        handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
+        is_shown = False
+        for event in grading.grade(exercise, handed_in, fork_server, settings):
+            if isinstance(event, Checked):
+                if in_terminal(options) and not is_shown:
+                    waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} … {event.number} of {event.of}")
+                continue
+            result = event.result
+            if type(event) is Verdict:
+                is_shown = False  # also where the grader fails after it has shown something
+            elif in_terminal(options) and settings.where and not is_shown:
+                is_shown = True  # at once, since a person waits
                 waiting.end()
-                terminal.show(verdict, terminal.console(), options.all)
+                terminal.show(result, terminal.console(), options.all)
                 waiting.begin("Looking for the line …")
-            from grader.judge.where import search
-
-            return search.located(judge, submitted, verdict)
-
-        result = examiner.graded(exercise, read, paths.shown(path), fork_server, settings, completed)
         if is_own_file and result.status != "not_graded":
             containment.optional("your progress", None, progress.note, result)
         closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-        was_shown = in_terminal(options) and is_searched(options, result)
-    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, was_shown)
+    source = "" if isinstance(handed_in, Unreadable) else handed_in.source
+    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, is_shown)
     return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
-
-
-def is_searched(options: argparse.Namespace, result: ExerciseResult) -> bool:
-    """Whether the lines of its mistakes are looked for."""
-    return options.where == "1" and result.status == "failed" and result.started
 
 
 def in_terminal(options: argparse.Namespace) -> bool:

@@ -501,7 +501,7 @@ def _verdict_and_pictures(
     exercise: catalog.Exercise, fork_server: ForkServer
 ) -> tuple[ExerciseResult | None, tuple[Picture, ...]]:
     """The verdict on the learner's file, which is graded only if it has changed, and its pictures."""
-    from grader.judge import capture, examiner  # heavy: torch
+    from grader.judge import capture, grading  # heavy: torch
 
     path = paths.stub(exercise.folder)
     result = progress.last(exercise.folder)
@@ -510,7 +510,7 @@ def _verdict_and_pictures(
         if result is None or path.stat().st_mtime > paths.last_result(exercise.folder).stat().st_mtime:
             print(f"grading {exercise.folder} …", file=sys.stderr, flush=True)
             settings = Settings(seed=secrets.randbelow(1_000_000))
-            result = examiner.grade(exercise, submitted, fork_server, settings)
+            result = grading.result(exercise, submitted, fork_server, settings)
             progress.note(result, attempt=False)
         if not result.started:
             return progress.last(exercise.folder, progress.NOTEBOOK) or result, ()

@@ -9,15 +9,16 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.catalog.errors import NoSuchFile, WrongUse
 from grader.cli.options import LEVELS, NO_SANDBOX, cores, jobs, moment, option, seconds, verb
 from grader.records import submission
-from grader.records.results import ExerciseResult, Settings, unreadable
+from grader.records.results import ExerciseResult, Settings
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
@@ -233,33 +234,23 @@ def run_files(options: argparse.Namespace) -> int:
             raise NoSuchFile(f"There is no file {paths.shown(path)}.")
     device = pick_device(options.device or "cpu")
     with ForkServer(device, options.tier) as fork_server:
-        from grader.judge import examiner  # heavy: it imports torch while the fork server does
+        from grader.judge import grading  # heavy: it imports torch while the fork server does
         from grader.records.seeds import secret_seed
 
         demand_device(device)
         sandbox = fork_server.demand(options.accept_tier)
         seed = options.seed if options.seed is not None else secret_seed()
         settings = Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
-        results: dict[Path, ExerciseResult] = {}
 
-        def readable() -> Iterator[Submission]:
-            """The files that can be read. The others get their results here."""
-            for path in options.files:
-                try:
-                    yield replace(submission.read(path, is_own=False), filename=str(path))
-                except BadSubmission as error:
-                    results[path] = unreadable(exercise, paths.shown(path), str(error), settings)
-                except Exception as error:
-                    results[path] = examiner.broken(exercise, paths.shown(path), error, settings)
-
-        def record(submitted: Submission, result: ExerciseResult) -> None:
-            """Keep a result by the path of its file."""
-            results[Path(submitted.filename)] = result
+        def read(path: Path) -> Submission:
+            """The submission in a file, under the name that was typed."""
+            return replace(submission.read(path, is_own=False), filename=str(path))
 
         gc.freeze()
         gc.enable()  # the answers of one file must be freed while the next is graded
-        examiner.grade_all(exercise, readable(), fork_server, settings, record)
-        graded = [replace(results[path], sandbox=sandbox) for path in options.files]
+        handed_in = (submission.attempt(partial(read, path), paths.shown(path)) for path in options.files)
+        results = grading.results(exercise, handed_in, fork_server, settings)
+        graded = [replace(result, sandbox=sandbox) for result in results]
     return errors.of_verdicts(graded) if _write_report(graded, options) else errors.NOT_DONE
 
 

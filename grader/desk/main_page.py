@@ -14,7 +14,7 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.desk import ending, progress
-from grader.desk.grading import Watched
+from grader.desk.grading_thread import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import Task
 from grader.records.results import ERROR, NOT_CHECKED, PASSED, Cause, ExerciseResult, causes

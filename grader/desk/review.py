@@ -123,10 +123,10 @@ def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
 
     The other functions are not written: checks that fail for that alone say nothing. Raises InfrastructureError.
     """
-    from grader.judge import examiner  # heavy: torch
+    from grader.judge import grading  # heavy: torch
 
     submitted = Submission(compose(card, typed), FILE)
-    result = examiner.grade(catalog.find(card.exercise), submitted, fork_server, Settings(seed=SEED))
+    result = grading.result(catalog.find(card.exercise), submitted, fork_server, Settings(seed=SEED))
     if result.status == NOT_GRADED:
         raise InfrastructureError(result.message)
     return _verdict(result, card)

@@ -12,13 +12,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import submission
 from grader.records.source import parses
-from grader.records.submission import Submission
+from grader.records.submission import Submission, Unreadable
 
 STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
 POLL_S = 0.2  # seconds between two reads where there are no events
@@ -88,16 +89,16 @@ def must_poll(folder: Path, release: str, mounts: str) -> str:
 
 @dataclass(frozen=True)
 class Content:
-    """The content of the file: a submission, or the reason why there is none."""
+    """The content of the file."""
 
-    submission: Submission | str
+    handed_in: Submission | Unreadable
     is_there: bool = True
 
     @property
     def may_be_partial(self) -> bool:
         """Whether an editor may still be writing this content."""
         try:
-            return isinstance(self.submission, str) or not parses(self.submission.source)
+            return isinstance(self.handed_in, Unreadable) or not parses(self.handed_in.source)
         except BadSubmission:
             return False
 
@@ -117,8 +118,8 @@ class StableFile:
     @property
     def source(self) -> str:
         """The code of the accepted content, "" where there is none."""
-        submitted = self.accepted.submission if self.accepted else ""
-        return submitted if isinstance(submitted, str) else submitted.source
+        handed_in = self.accepted.handed_in if self.accepted else None
+        return handed_in.source if isinstance(handed_in, Submission) else ""
 
     @property
     def is_settling(self) -> bool:
@@ -143,12 +144,11 @@ class StableFile:
 
 def read_content(path: Path) -> Content:
     """The present content of a file."""
+    name = paths.shown(path)
     try:
-        return Content(submission.read(path))
-    except BadSubmission as error:
-        return Content(str(error))
+        return Content(submission.attempt(partial(submission.read, path), name))
     except NoSuchFile as error:
-        return Content(str(error), is_there=False)
+        return Content(submission.Unreadable(name, str(error)), is_there=False)
 
 
 def _file_system(folder: Path, mounts: str) -> str:

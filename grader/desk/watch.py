@@ -15,7 +15,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import beside, browser, checkout, ending, hints, lesson_text, main_page, progress, side_by_side
 from grader.desk.beside import Beside, DrawnPages, Request
-from grader.desk.grading import GradingThread, Job, Watched
+from grader.desk.grading_thread import GradingThread, Job, Watched
 from grader.desk.main_page import View
 from grader.desk.saves import SETTLE_S, Saves
 from grader.desk.screen import (
@@ -39,7 +39,8 @@ from grader.desk.screen import (
     Events,
     Screen,
 )  # fmt: skip
-from grader.records.results import ExerciseResult
+from grader.records.results import NOT_GRADED, ExerciseResult
+from grader.records.submission import Unreadable
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control
@@ -140,11 +141,12 @@ class Watch:
             self.watched.grade(attempt)
             return
         self.watched.forget()
-        self.note = f"{content.submission}. Or press r."
+        assert isinstance(content.handed_in, Unreadable)
+        self.note = f"{content.handed_in.reason}. Or press r."
         self.draw()
 
-    def show_verdict(self, job: Job, result: ExerciseResult | Exception) -> None:
-        """Show a verdict, unless a newer job replaced its own. It comes a second time with its likely causes."""
+    def show_verdict(self, job: Job, result: ExerciseResult) -> None:
+        """Show a verdict, unless a newer job replaced its own. It comes again with its likely causes and lines."""
         watched = self.watched
         if job is not watched.job:
             return
@@ -155,8 +157,8 @@ class Watch:
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False
                 self.leave_page()
-        if isinstance(result, Exception):
-            watched.result, self.note = None, f"The grader could not do its work: {result}"
+        if result.status == NOT_GRADED:
+            watched.result, self.note = None, result.message
             self.draw()
             return
         watched.take(job, result)

@@ -12,7 +12,7 @@ from grader.classroom.intake.finder import find_one
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.seeds import secret_seed
-from grader.records.submission import Submission
+from grader.records.submission import Submission, attempt
 from grader.sandbox.forkserver import ForkServer
 
 SETTINGS = Settings(reveal=False)
@@ -80,7 +80,7 @@ def _grade(
     exercise: Exercise, handin: HandIn, folder: Path, fork_server: ForkServer, settings: Settings
 ) -> ExerciseResult:
     """The verdict on one hand-in."""
-    from grader.judge import examiner  # imports torch, which the fork server does meanwhile
+    from grader.judge import grading  # imports torch, which the fork server does meanwhile
 
     name = handin.below(folder)
 
@@ -89,6 +89,6 @@ def _grade(
         return replace(handin.read(), filename=name)
 
     try:
-        return examiner.graded(exercise, read, name, fork_server, settings)
+        return grading.result(exercise, attempt(read, name), fork_server, settings)
     except NoSuchFile as error:
         return unreadable(exercise, name, str(error), settings)

@@ -1,13 +1,12 @@
-"""Grades submissions of one exercise: runs every check against the worker and makes the result."""
+"""Runs every check of an exercise on one submission after the other, and explains what failed."""
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from grader.catalog import Exercise
-from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.exercise import Limits
 from grader.judge import messages
 from grader.judge.capture import capture_pictures
@@ -23,24 +22,26 @@ from grader.records.results import (
     FAILED,
     NOT_CHECKED,
     PASSED,
+    Checked,
     CheckResult,
+    Diagnosed,
+    Event,
     ExerciseResult,
+    Located,
     Settings,
-    ungraded,
+    Verdict,
     unreadable,
 )
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
-from grader.sandbox.forkserver import ForkServer, Workers
+from grader.sandbox.forkserver import Workers
 from grader.sandbox.local import Local
-from grader.sandbox.process import Lost
 from grader.sandbox.remote import Remote
 
 WRONG = "the answer is not the right one"
 UNBOUND = re.compile(r"name '(\w+)' is not defined\b.*", re.DOTALL)
 E = TypeVar("E", bound=BaseException)
-Completed = Callable[["Examiner", Submission, ExerciseResult], ExerciseResult]
 DEVICE_CALL_S = 30.0  # the first call on a GPU starts CUDA
 
 
@@ -73,87 +74,6 @@ class Explained:
         return Explained(failures, self.passed & names, self.diagnoses, checks)
 
 
-def grade(
-    exercise: Exercise,
-    submission: Submission,
-    fork_server: ForkServer,
-    settings: Settings,
-    completed: Completed | None = None,
-) -> ExerciseResult:
-    """The verdict on one submission. completed: see `grade_all`. Raises as `grade_all`."""
-    results: list[ExerciseResult] = []
-    grade_all(exercise, [submission], fork_server, settings, lambda _, result: results.append(result), completed)
-    return results[0]
-
-
-def graded(
-    exercise: Exercise,
-    read: Callable[[], Submission],
-    display_name: str,
-    fork_server: ForkServer,
-    settings: Settings,
-    completed: Completed | None = None,
-) -> ExerciseResult:
-    """The result of the submission that `read()` gives: "error" for a BadSubmission, "not_graded" for an error of ours.
-
-    display_name: the name of a submission that cannot be read; completed: see `grade_all`. Raises NoSuchFile.
-    """
-    try:
-        return grade(exercise, read(), fork_server, settings, completed)
-    except BadSubmission as error:
-        return unreadable(exercise, display_name, str(error), settings)
-    except NoSuchFile:
-        raise
-    except Exception as error:
-        return broken(exercise, display_name, error, settings)
-
-
-def broken(exercise: Exercise, display_name: str, error: Exception, settings: Settings) -> ExerciseResult:
-    """The result "not_graded", for an error of ours or an author's.
-
-    Raises the error where `containment.policy.strict` is set, unless this machine is the reason.
-    """
-    is_machines = isinstance(error, InfrastructureError) and not isinstance(error, AuthorError)
-    if containment.policy.strict and not is_machines:
-        raise error
-    return ungraded(exercise, display_name, containment.reason(error), settings)
-
-
-def grade_all(
-    exercise: Exercise,
-    submissions: Iterable[Submission],
-    fork_server: ForkServer,
-    settings: Settings,
-    record: Callable[[Submission, ExerciseResult], None],
-    completed: Completed | None = None,
-    taken_for_passed: frozenset[str] = frozenset(),
-) -> Session:
-    """Grade submissions one after the other; `record(submission, result)` is called for each.
-
-    completed: `completed(examiner, submission, result)` gives the result that is recorded instead, with more details;
-    taken_for_passed: see Checker.
-
-    The checks are collected once, because pytest takes long to start. Where grading one submission fails by an error of
-    ours, its result is "not_graded" and the next one gets a new examiner. Returns the session, which has ended. Raises
-    InfrastructureError where the checks cannot be read.
-    """
-
-    with Session(exercise, settings.seed) as session:
-        examiner = Examiner(session, fork_server, settings, taken_for_passed)
-        for number, submission in enumerate(submissions):
-            if number == 1:
-                examiner.expect_more()
-            try:
-                result = examiner.examine(submission)
-                result = completed(examiner, submission, result) if completed is not None else result
-            except Exception as error:
-                result = broken(exercise, submission.filename, error, settings)
-                session.forget()
-                examiner = Examiner(session, fork_server, settings, taken_for_passed)
-            record(submission, result)
-    return session
-
-
 class Examiner:
     """Grades one submission after the other in one pytest session, each in a worker of its own.
 
@@ -171,53 +91,82 @@ class Examiner:
         self.session, self.settings, self.exercise = session, settings, session.exercise
         self.diagnostician = Diagnostician(session)
         self.taken_for_passed = taken_for_passed
+        self.explained: Explained | None = None
         self.calls: dict[str, list[Call]] = {}
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         limited.start()  # meanwhile the first worker is made
         for rule in session.exercise.forbidden[:1]:
             fork_server.without_ready_made(rule)  # it starts in the background
 
-    def examine(self, submission: Submission) -> ExerciseResult:
-        """The verdict on one submission."""
-        self.explained = None
-        try:
-            none: tuple[str, ...] = ()
-            notes = containment.optional("the notes on a source", none, forbidden.notes, submission.source)
-            try:
-                return self.checked(submission, notes)
-            except Lost:  # the fork server is gone with the worker, and another one has taken its place
-                return self.checked(submission, notes)
-        except BadSubmission as error:  # raised wherever its source is read and takes too much
-            return unreadable(self.exercise, submission.filename, str(error), self.settings, notes=submission.notes)
+    def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
+        """Load the submission in a new worker, run every check on it, and explain what failed.
 
-    def checked(self, submission: Submission, notes: tuple[str, ...]) -> ExerciseResult:
-        """Load the submission in a new worker and run every check on it. notes: on its source."""
-        notes = (*submission.notes, *notes)
+        Yields Checked for each check and a Verdict. Where a check failed, Diagnosed follows, and Located if the
+        settings ask for it. is_cancelled: once it is true, nothing more is looked for.
+        Raises BadSubmission where reading the source takes too much, and Lost where the fork server has ended.
+        """
+        self.explained, self.calls = None, {}
         started = time.monotonic()
         none: tuple[str, ...] = ()
+        notes = containment.optional("the notes on a source", none, forbidden.notes, submission.source)
+        notes = (*submission.notes, *notes)
         remote = Remote(self.fork_server, submission, self.exercise.slug, self.limits)
         try:
             try:
                 remote.load()
             except LearnerError as error:
                 message = messages.learner_error(error, submission)  # nothing hidden was sent yet
-                return self.unloadable(submission, message, remote.output, time.monotonic() - started, notes)
-            notes = (*notes, *messages.notes_on_loading(remote.left_out or [], submission))
-            checks, begun, reason = self.verdicts(submission, self.subject(remote), remote)
-            if reason:
-                output = remote.output_of_load
-                return self.unloadable(submission, reason, output, time.monotonic() - started, notes)
-            status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
-            if begun and status == FAILED:
-                arguments = (submission.source, _called(self.calls))
-                notes += containment.optional("the notes on arguments", none, early_notes, *arguments)
-            output = remote.output
-            pictures: tuple[Picture, ...] = ()
-            if self.settings.pictures and begun and status == FAILED:
-                loaded = (self.exercise, submission, self.fork_server, remote)
-                pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
+                yield Verdict(self.unloadable(submission, message, remote.output, started, notes))
+                return
+            notes += messages.notes_on_loading(remote.left_out or [], submission)
+            subject = self.subject(remote)
+            results: dict[str, CheckResult] = {}
+            failures: dict[str, Failure] = {}
+            for number, check in enumerate(self.session.checks, 1):
+                results[check.id] = self.outcome(check, results, failures, subject, remote)
+                yield Checked(results[check.id], number, len(self.session.checks))
+            subject.stand_ins = {}
+            passed = {name for name, result in results.items() if result.outcome == PASSED}
+            if reason := self.absence(failures, passed, submission, remote):
+                yield Verdict(self.unloadable(submission, reason, remote.output_of_load, started, notes))
+                return
+            begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
+            result = _timed(self.verdict(submission, results, remote, begun, notes), started)
+            yield Verdict(result)
+            if not (begun and failures and self.settings.diagnose) or is_cancelled():
+                return
+            diagnoses = self.diagnostician.sentences(failures, passed, subject)
+            self.explained = Explained(failures, passed, diagnoses, self.session.checks)
+            checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
+            result = _timed(replace(result, checks=checks), started)
+            yield Diagnosed(result)
         finally:
             remote.close()
+        if self.settings.where and not is_cancelled():
+            from grader.judge.where import search  # it imports this module
+
+            yield Located(search.located(self, submission, result, is_cancelled))
+
+    def verdict(
+        self,
+        submission: Submission,
+        results: Mapping[str, CheckResult],
+        remote: Remote,
+        begun: bool,
+        notes: tuple[str, ...],
+    ) -> ExerciseResult:
+        """The verdict on a file whose checks were run. begun: whether it is more than the stub."""
+        checks = tuple(results[name] for name in self.exercise.points if name in results)
+        status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
+        output = remote.output  # before the pictures print more
+        pictures: tuple[Picture, ...] = ()
+        if begun and status == FAILED:
+            none: tuple[str, ...] = ()
+            called = frozenset(call.function for calls in self.calls.values() for call in calls)
+            notes += containment.optional("the notes on arguments", none, early_notes, submission.source, called)
+            if self.settings.pictures:
+                loaded = (self.exercise, submission, self.fork_server, remote)
+                pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
         return ExerciseResult(
             exercise=self.exercise.folder,
             title=self.exercise.title,
@@ -226,8 +175,8 @@ class Examiner:
             seed=self.settings.shown_seed,
             status=status,
             pictures=pictures,
-            duration_s=round(time.monotonic() - started, 4),
-            checks=tuple(checks),
+            duration_s=0.0,
+            checks=checks,
             # What a call printed may hold a hidden input; what loading printed cannot.
             output=inert(output if self.settings.reveal else remote.output_of_load),
             message="" if begun else messages.not_started(self.exercise.folder, submission, self.settings.reveal),
@@ -236,24 +185,20 @@ class Examiner:
         )
 
     def unloadable(
-        self, submission: Submission, message: str, output: str, seconds: float, notes: tuple[str, ...]
+        self, submission: Submission, message: str, output: str, started: float, notes: tuple[str, ...]
     ) -> ExerciseResult:
         """The verdict on a file that cannot be loaded: no check is run."""
         reason = "not checked: the file could not be loaded"
-        return unreadable(
+        result = unreadable(
             self.exercise,
             submission.filename,
             message,
             self.settings,
             checks=tuple(self.result(check, NOT_CHECKED, reason) for check in self.session.checks),
             output=inert(output),
-            duration_s=round(seconds, 4),
             notes=notes,
         )
-
-    explained: Explained | None = None
-
-    taken_for_passed: frozenset[str] = frozenset()
+        return _timed(result, started)
 
     def expect_more(self) -> None:
         """Run each known mistake to its end from now on and keep its answers: faster where more submissions follow."""
@@ -271,53 +216,37 @@ class Examiner:
             learner.watched |= dict.fromkeys(rule.functions, rule)
         return learner
 
-    def verdicts(self, submission: Submission, subject: Learner, remote: Remote) -> tuple[list[CheckResult], bool, str]:
-        """The result of every check in the order of the points, whether anything was begun, and a reason.
-
-        The reason says why the source defines nothing of the exercise; "" where it defines something.
-        """
-        results: dict[str, CheckResult] = {}
-        failures: dict[str, Failure] = {}
-        self.calls = {}
-        for check in self.session.checks:
-            name = check.id
-            blocker = self.blocker(check.after, results)
-            wrong = {f: found for f, checks in check.each.items() if (found := self.blocker(checks, results))}
-            if blocker is None and wrong.keys() == check.each.keys():
-                blocker = next(iter(wrong.values()), None)
-            if blocker is not None:
-                reason = f"not checked: first fix “{results[blocker].title}”"
-                results[name] = self.result(check, NOT_CHECKED, reason)
-                continue
-            error: BaseException | None = None
-            notes: list[str] = []
-            if name not in self.taken_for_passed:
-                subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
-                error, calls = self.session.run(check, subject)
-                self.calls[name] = calls
-                notes = subject.notes
-            if error is None and wrong:
-                titles = {function: results[found].title for function, found in wrong.items()}
-                results[name] = self.passed_in_part(check, titles)
-                continue
-            if error is None:
-                results[name] = self.result(check, PASSED, "\n".join(notes))
-                continue
-            failures[name] = Failure(check, error, calls)
-            last_call = calls[-1] if calls else None
-            arguments = (_root_error(error, remote), last_call, submission, self.settings.reveal)
-            message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
-            results[name] = self.result(check, FAILED, inert(message))
-        subject.stand_ins = {}
-        passed = {name for name, result in results.items() if result.outcome == PASSED}
-        begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
-        if begun and self.settings.diagnose:
-            diagnoses = self.sentences(failures, passed, subject)
-            self.explained = Explained(failures, passed, diagnoses, self.session.checks) if failures else None
-            for name, sentence in diagnoses.items():
-                results[name] = replace(results[name], diagnosis=sentence)
-        reason = self.absence(failures, passed, submission, remote)
-        return [results[name] for name in self.exercise.points if name in results], begun, reason
+    def outcome(
+        self,
+        check: Check,
+        results: Mapping[str, CheckResult],
+        failures: dict[str, Failure],
+        subject: Learner,
+        remote: Remote,
+    ) -> CheckResult:
+        """Run one check, unless it waits for another one. results: of the checks above it. Its failure is added."""
+        blocker = self.blocker(check.after, results)
+        wrong = {f: found for f, checks in check.each.items() if (found := self.blocker(checks, results))}
+        if blocker is None and wrong.keys() == check.each.keys():
+            blocker = next(iter(wrong.values()), None)
+        if blocker is not None:
+            return self.result(check, NOT_CHECKED, f"not checked: first fix “{results[blocker].title}”")
+        error: BaseException | None = None
+        calls: list[Call] = []
+        notes: list[str] = []
+        if check.id not in self.taken_for_passed:
+            subject.stand_ins = dict.fromkeys(wrong, self.session.stand_in()) if wrong else {}
+            error, calls = self.session.run(check, subject)
+            self.calls[check.id], notes = calls, subject.notes
+        if error is None and wrong:
+            return self.passed_in_part(check, {function: results[found].title for function, found in wrong.items()})
+        if error is None:
+            return self.result(check, PASSED, "\n".join(notes))
+        failures[check.id] = Failure(check, error, calls)
+        last_call = calls[-1] if calls else None
+        arguments = (_root_error(error, remote), last_call, remote.submission, self.settings.reveal)
+        message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
+        return self.result(check, FAILED, inert(message))
 
     def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
         """Why the source defines nothing that the checks ask for; "" where it defines something."""
@@ -343,10 +272,6 @@ class Examiner:
         message = f"checked without {' and '.join(wrong)}, for a part of the points: first fix “{first}”"
         result = self.result(check, NOT_CHECKED, message)
         return replace(result, points=round(result.max_points * share, 2))
-
-    def sentences(self, failures: dict[str, Failure], passed: set[str], subject: Learner) -> dict[str, str]:
-        """The diagnosis of each failed check that can be explained."""
-        return self.diagnostician.sentences(failures, passed, subject)
 
     def result(self, check: Check, outcome: str, message: str = "") -> CheckResult:
         """The result of one check, with its points."""
@@ -374,9 +299,9 @@ def limits_of(exercise: Exercise, settings: Settings) -> Limits:
     return limits
 
 
-def _called(calls: Mapping[str, list[Call]]) -> frozenset[str]:
-    """The functions that the checks called."""
-    return frozenset(call.function for of_check in calls.values() for call in of_check)
+def _timed(result: ExerciseResult, started: float) -> ExerciseResult:
+    """The result with the seconds since it was started, a value of time.monotonic()."""
+    return replace(result, duration_s=round(time.monotonic() - started, 4))
 
 
 def _root_error(error: E, remote: Remote) -> E | LearnerError:

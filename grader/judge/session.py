@@ -78,7 +78,7 @@ class Session:
         """
         self.begin(check, subject)
         try:
-            self._call(check)
+            check.function(**self._fixtures(check))
             error: BaseException | None = None
         except StoodIn:  # what comes then needs both, and is not tried
             error = None
@@ -87,9 +87,9 @@ class Session:
         self.subject = None
         return error and _light(error), list(subject.calls)
 
-    def _call(self, check: Check) -> None:
-        """Call the check on the subject. Raises whatever it raises."""
-        check.function(**{name: FIXTURES[name](self, check.id) for name in check.fixtures})
+    def _fixtures(self, check: Check) -> dict[str, object]:
+        """What the check takes, by name, for the subject."""
+        return {name: FIXTURES[name](self, check.id) for name in check.fixtures}
 
     def begin(self, check: Check, subject: Learner) -> None:
         """Give the fixtures this check and this subject from now on."""
@@ -142,7 +142,7 @@ class Session:
         if check.id not in self._breaking and path.exists():
             self.begin(check, Learner(Replayer.load(path, self.exercise.slug)))
             try:
-                self._call(check)
+                check.function(**self._fixtures(check))
                 self._breaking[check.id] = False
             except Exception as error:  # verify reports a solution that fails without breaking the check
                 self._breaking[check.id] = not isinstance(error, (AssertionError, LearnerError, Differs))

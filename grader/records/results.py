@@ -1,4 +1,7 @@
-"""The settings and the result of a grading, as plain data, and its failures by cause. Reports are made of it alone."""
+"""The settings, the events and the result of a grading, as plain data, and its failures by cause.
+
+Reports are made of the result alone.
+"""
 
 import math
 import re
@@ -31,7 +34,7 @@ class Settings:
     reveal: bool = True
     diagnose: bool = True
     pictures: bool = False  # draw the matrices that are wrong, for a report
-    where: bool = False  # look for lines to change in a class's submissions, by the documented checks alone
+    where: bool = False  # look for the lines to change; without `reveal` by the documented checks alone
 
     @property
     def shown_seed(self) -> int | None:
@@ -108,6 +111,33 @@ class ExerciseResult:
     def max_points(self) -> float:
         """The points that all checks can give."""
         return round(sum(check.max_points for check in self.checks), 6)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check was run, or left out since another one failed. number: how many were so far; of: how many there are."""
+
+    check: CheckResult
+    number: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checks found."""
+
+    result: ExerciseResult
+
+
+class Diagnosed(Verdict):
+    """The same result with the likely causes."""
+
+
+class Located(Verdict):
+    """The same result with the lines to look at."""
+
+
+Event = Checked | Verdict  # of a grading, in this order; the last one has the final result
 
 
 def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:

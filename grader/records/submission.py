@@ -5,13 +5,14 @@ import codecs
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grader.catalog import paths
-from grader.catalog.errors import BadSubmission
-from grader.records import syntax
+from grader.catalog.errors import BadSubmission, NoSuchFile
+from grader.records import containment, syntax
 from grader.records.limited import limited
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
@@ -120,6 +121,27 @@ class Submission:
     def reason(self) -> str:
         """The note on a cell that was left out, which may explain a missing definition; "" if there is none."""
         return next((note for note in self.notes if NOT_PYTHON in note), "")
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file that is not a submission. reason: why; error: an error of the grader's, if that is why."""
+
+    filename: str
+    reason: str
+    error: Exception | None = field(default=None, compare=False)
+
+
+def attempt(read: Callable[[], Submission], shown_name: str) -> Submission | Unreadable:
+    """What `read()` returns, or why it returns nothing. shown_name: the name in messages. Raises NoSuchFile."""
+    try:
+        return read()
+    except BadSubmission as error:
+        return Unreadable(shown_name, str(error))
+    except NoSuchFile:
+        raise
+    except Exception as error:
+        return Unreadable(shown_name, containment.reason(error), error)
 
 
 def read(path: Path, is_own: bool = True) -> Submission:

@@ -12,8 +12,9 @@ from thorough import THOROUGH, sample
 from grader import catalog
 from grader.catalog import paths
 from grader.cli import reference
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records import submission
+from grader.records.results import Settings
 
 EXERCISES = catalog.exercises()
 STYLES = sample([style for exercise in EXERCISES for style in sample(paths.styles(exercise.folder), 1)], 6)
@@ -25,7 +26,7 @@ READY_MADE = re.compile(r"\b(?:torch|F)\.softmax\(")
 
 def grade(folder, path, fork_server, seed):
     exercise = catalog.find(folder)
-    return examiner.grade(exercise, submission.read(path), fork_server, examiner.Settings(seed=seed))
+    return grading.result(exercise, submission.read(path), fork_server, Settings(seed=seed))
 
 
 def report(result) -> str:
@@ -57,7 +58,7 @@ def test_a_softmax_by_logsumexp_is_right(exercise, fork_server):
     """It differs from torch's by the rounding of large scores."""
     own = "import torch\n\ndef own_softmax(x, dim=-1):\n    return (x - torch.logsumexp(x, dim, keepdim=True)).exp()\n"
     source = READY_MADE.sub("own_softmax(", solution_of(exercise)).replace("import torch\n", own, 1)
-    result = examiner.grade(exercise, submission.Submission(source, "own.py"), fork_server, examiner.Settings(seed=8))
+    result = grading.result(exercise, submission.Submission(source, "own.py"), fork_server, Settings(seed=8))
     assert result.status == "passed", report(result)
 
 

@@ -20,8 +20,9 @@ from grader.authoring import device_report, parallel, verify
 from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
-from grader.judge import capture, examiner, figure
-from grader.records.results import ExerciseResult
+from grader.judge import capture, figure
+from grader.judge.grading import Grading
+from grader.records.results import Settings
 from grader.records.submission import Submission
 
 FOLDER = "77_double"
@@ -406,14 +407,13 @@ def test_a_sample_is_compared_with_what_is_recorded(house, said, is_stale):
 def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(fork_server):
     exercise = catalog.find("19")
     whole = mistakes.find(exercise.folder, "whole_table")
-    settings = examiner.Settings(seed=1, diagnose=False)
+    settings = Settings(seed=1, diagnose=False)
 
     def outcome(source: str, *taken_for_passed: str) -> str:
         """The outcome of the check that measures memory."""
-        results: list[ExerciseResult] = []
-        record, passed = lambda _, result: results.append(result), frozenset(taken_for_passed)
-        examiner.grade_all(exercise, [Submission(source, "x.py")], fork_server, settings, record, None, passed)
-        return next(check.outcome for check in results[0].checks if check.id == "memory")
+        with Grading(exercise, fork_server, settings, frozenset(taken_for_passed)) as grading:
+            result = grading.result(Submission(source, "x.py"))
+        return next(check.outcome for check in result.checks if check.id == "memory")
 
     assert outcome(whole.source) == "failed"
     assert outcome(whole.source, "memory") == "passed"

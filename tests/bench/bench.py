@@ -136,8 +136,9 @@ def sandbox() -> None:
     """One verdict on exercise 02 in a grader that has started: in the strongest sandbox here, and without one."""
     from grader import catalog
     from grader.catalog import paths
-    from grader.judge import examiner
+    from grader.judge import grading
     from grader.records import submission
+    from grader.records.results import Settings
     from grader.sandbox.forkserver import ForkServer
     from grader.sandbox.mounts import Tier
 
@@ -149,14 +150,10 @@ def sandbox() -> None:
 
         def grade(fork_server: ForkServer) -> None:
             """Grade in one session, so that pytest's start does not count."""
-            began = [time.perf_counter()]
-
-            def record(*_: object) -> None:
-                """Note the time since the verdict before."""
-                times[fork_server].append(time.perf_counter() - began[0])
-                began[0] = time.perf_counter()
-
-            examiner.grade_all(exercise, [solution] * (GRADINGS // 4), fork_server, examiner.Settings(seed=1), record)
+            began = time.perf_counter()
+            for _ in grading.results(exercise, [solution] * (GRADINGS // 4), fork_server, Settings(seed=1)):
+                times[fork_server].append(time.perf_counter() - began)  # since the verdict before
+                began = time.perf_counter()
 
         for _ in range(4):  # alternately, since machines are noisy
             for fork_server in times:
@@ -169,11 +166,12 @@ def sandbox() -> None:
 
 def graded(exercise: Exercise, source: str, fork_server: ForkServer, **settings: bool) -> float:
     """The seconds of one verdict, where the fork server is warm."""
-    from grader.judge import examiner
+    from grader.judge import grading
+    from grader.records.results import Settings
     from grader.records.submission import Submission
 
     began = time.perf_counter()
-    examiner.grade(exercise, Submission(source, "submission.py"), fork_server, examiner.Settings(seed=1, **settings))
+    grading.result(exercise, Submission(source, "submission.py"), fork_server, Settings(seed=1, **settings))
     return time.perf_counter() - began
 
 

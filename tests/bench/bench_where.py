@@ -16,7 +16,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -26,10 +26,12 @@ from where_bank import Case, bank
 from grader import catalog
 from grader.authoring import how_we_know
 from grader.catalog import mistakes, patches, paths
-from grader.judge.examiner import Examiner, Explained, Settings
+from grader.judge.examiner import Examiner
+from grader.judge.grading import final
 from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.where.trial import Trial
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -56,15 +58,6 @@ def counting(trials: list[Trial]) -> Iterator[None]:
         yield
     finally:
         Trial.close = close
-
-
-class KeepingExaminer(Examiner):
-    """An examiner that keeps the failures, passed checks and diagnoses of the last submission."""
-
-    def sentences(self, failures, passed, subject):
-        found = super().sentences(failures, passed, subject)
-        self.last = failures, passed, found
-        return found
 
 
 def main() -> None:
@@ -131,15 +124,14 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
     counted: Counter = Counter()
     trials: list[Trial] = []  # of one search
     with Session(exercise, SEED) as session, counting(trials):
-        examiner = KeepingExaminer(session, fork_server, Settings(seed=SEED, reveal=False))
+        examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
         examiner.expect_more()
         for case in cases:
             submission = Submission(case.source, "x.py")
-            examiner.last = {}, set(), {}
-            result = examiner.examine(submission)
-            failures, passed, diagnoses = examiner.last
-            if result.status != "failed" or not failures:
+            result = final(examiner.examine(submission))
+            if result.status != "failed" or examiner.explained is None:
                 continue  # the change does no harm in this style
+            diagnoses = examiner.explained.diagnoses
             excluded_mistake = "" if options.named else case.names[0]
             if not options.named:
                 sentences = {
@@ -148,7 +140,7 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
                 diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
             trials.clear()
             start_time, start_processor_s = time.perf_counter(), processor_s()
-            explained = Explained(failures, passed, diagnoses, session.checks)
+            explained = replace(examiner.explained, diagnoses=diagnoses)
             places = search.places(examiner, submission, explained, options.work, excluded_mistake)
             tried, work = sum(trial.tried_count for trial in trials), sum(trial.done for trial in trials)
             seconds, processor = time.perf_counter() - start_time, processor_s() - start_processor_s

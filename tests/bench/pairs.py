@@ -15,8 +15,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import examiner
-from grader.records.results import FAILED
+from grader.judge import grading
+from grader.records.results import FAILED, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -44,7 +44,7 @@ def measure(exercise, count: int, seed: int, fork_server: ForkServer) -> Counter
     chosen = pairs(exercise.folder, solution, count, seed)
     found: Counter[str] = Counter()
 
-    def record(one: Submission, result) -> None:
+    def count(one: Submission, result) -> None:
         names = [named(mistake, result) for mistake in chosen[int(one.filename)][0]]
         masked = any(alone(exercise.folder, mistake, result) for mistake in chosen[int(one.filename)][0])
         outcome = "hidden" if masked else ("none", "one", "both")[sum(names)]
@@ -54,7 +54,8 @@ def measure(exercise, count: int, seed: int, fork_server: ForkServer) -> Counter
             print(outcome, [mistake.name for mistake in chosen[int(one.filename)][0]], said)
 
     handed_in = [Submission(source, str(number)) for number, (_, source) in enumerate(chosen)]
-    examiner.grade_all(exercise, handed_in, fork_server, examiner.Settings(seed=seed), record)
+    for one, result in zip(handed_in, grading.results(exercise, handed_in, fork_server, Settings(seed=seed))):
+        count(one, result)
     return found
 
 

@@ -14,9 +14,10 @@ import torch
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.judge import compare, examiner
+from grader.judge import compare, grading
 from grader.judge.compare import TOLERANCE
 from grader.records import submission
+from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 
 SEEDS = (1, 2, 3)
@@ -66,14 +67,11 @@ def measure(
             current[expected.dtype].append(float(finite.max()))
         return close(got, expected, absolute, relative)
 
-    def record(*_: object) -> None:
-        """Note the ratios of one submission."""
-        measured.append(dict(current))
-        current.clear()
-
     close, compare.close_in_chunks = compare.close_in_chunks, observed
     for seed in SEEDS:
-        examiner.grade_all(exercise, submissions, fork_server, examiner.Settings(seed=seed, diagnose=False), record)
+        for _ in grading.results(exercise, submissions, fork_server, Settings(seed=seed, diagnose=False)):
+            measured.append(dict(current))  # the ratios of one submission
+            current.clear()
     compare.close_in_chunks = close
     return measured
 

@@ -12,7 +12,8 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.classroom.job import Job
 from grader.classroom.pool import Task
-from grader.judge import examiner
+from grader.judge import grading
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -43,14 +44,14 @@ def told(result) -> dict:
 
 @pytest.mark.parametrize("number", sample(["07", "02", "04"], 1))
 def test_verdicts_of_a_class_are_those_of_a_submission_alone(number, fork_server):
-    exercise, settings = catalog.find(number), examiner.Settings(seed=SEED, reveal=False)
+    exercise, settings = catalog.find(number), Settings(seed=SEED, reveal=False)
     exercise = replace(exercise, limits=replace(exercise.limits, call_cpu_s=0.3))  # loops end sooner
-    handed_in, results = hand_ins(exercise), []
-    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda _, result: results.append(result))
+    handed_in = hand_ins(exercise)
+    results = [*grading.results(exercise, handed_in, fork_server, settings)]
     assert len(results) == len(handed_in)
     half = len(handed_in) // 2
     for submission, result, again in zip(handed_in[:half], results, reversed(results)):
-        alone = told(examiner.grade(exercise, submission, fork_server, settings))
+        alone = told(grading.result(exercise, submission, fork_server, settings))
         assert told(result) == alone, submission.source[:200]
         assert told(again) == alone, submission.source[:200]
 
@@ -75,8 +76,9 @@ def test_of_files_that_a_worker_could_tell_apart_each_is_judged(one, other, fork
     job = Job(io.StringIO("\n".join(tasks)), answers)
     job.fork_server, job.task, workers, spawn = fork_server, job.next(), [], ForkServer.spawn
     monkeypatch.setattr(ForkServer, "spawn", lambda *given: workers.append(given) or spawn(*given))
-    settings = examiner.Settings(seed=SEED, reveal=False)
-    examiner.grade_all(exercise, job.row(exercise), fork_server, settings, job.record)
+    settings = Settings(seed=SEED, reveal=False)
+    for result in grading.results(exercise, job.row(exercise), fork_server, settings):
+        job.record(result)
     results = [json.loads(line) for line in answers.getvalue().splitlines()]
     assert [result["status"] for result in results] == ["passed", "failed" if "__module__" in other else "passed"]
     assert len(workers) >= 3  # two of them have no ready-made functions
@@ -84,9 +86,8 @@ def test_of_files_that_a_worker_could_tell_apart_each_is_judged(one, other, fork
 
 def test_the_title_of_a_cell_is_no_comment(fork_server):
     """The grader reads it where it says what is in which cell, so it decides what is run on its own."""
-    exercise, settings = catalog.find("02"), examiner.Settings(seed=SEED, reveal=False)
+    exercise, settings = catalog.find("02"), Settings(seed=SEED, reveal=False)
     broken = "# %% cell 2\nsoftmax_stable = (\n"
     handed_in = [Submission(text, "a.py") for text in (f"{SOFTMAX}\n{broken}", f"# %% cell 1\n{SOFTMAX}\n{broken}")]
-    together: list = []
-    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda _, result: together.append(told(result)))
-    assert together == [told(examiner.grade(exercise, one, fork_server, settings)) for one in handed_in]
+    together = [told(result) for result in grading.results(exercise, handed_in, fork_server, settings)]
+    assert together == [told(grading.result(exercise, one, fork_server, settings)) for one in handed_in]

@@ -9,7 +9,8 @@ from in_this_process import Here
 from grader import catalog
 from grader.catalog import paths
 from grader.classroom import run
-from grader.judge import examiner
+from grader.judge.examiner import Examiner
+from grader.judge.grading import final
 from grader.judge.session import Session
 from grader.judge.where import search
 from grader.records.results import Settings
@@ -82,24 +83,25 @@ def test_a_line_that_a_hidden_check_gives_is_the_teachers_alone(fork_server, mon
         asked.append(check.hidden)
         return original(session, check, subject)
 
-    def completed(judged, submission, result):
-        monkeypatch.setattr(Session, "run", running)
-        students = search.located(judged, submission, result, documented=True)
-        assert not any(asked)
-        was_asked = bool(asked)
-        teachers = search.located(judged, submission, result)
-        assert any(asked)
-        monkeypatch.setattr(Session, "run", original)
-        failing = {check.hidden for check in result.checks if check.outcome == "failed"}
-        found.append((failing, was_asked, students, teachers))
-        asked.clear()
-        return result
-
-    found: list = []
-    for source in (NO_GRADIENT, WRONG_AXIS):
+    def found(source: str):
+        """Which kinds of checks fail, whether one was run for the students, and the results for both readers."""
         submission = Submission(source, "context_vectors.py")
-        examiner.grade(catalog.find("03"), submission, fork_server, Settings(seed=3, reveal=False), completed)
-    (hidden_alone, was_asked, students, teachers), (both_kinds, was_asked_too, fewer, more) = found
+        with Session(catalog.find("03"), 3) as session, monkeypatch.context() as patch:
+            examiner = Examiner(session, fork_server, Settings(seed=3, reveal=False))
+            result = final(examiner.examine(submission))
+            asked.clear()
+            patch.setattr(Session, "run", running)
+            students = search.located(examiner, submission, result)
+            assert not any(asked)
+            was_asked = bool(asked)
+            examiner.settings = Settings(seed=3, reveal=True)
+            teachers = search.located(examiner, submission, result)
+            assert any(asked)
+        return {check.hidden for check in result.checks if check.outcome == "failed"}, was_asked, students, teachers
+
+    (hidden_alone, was_asked, students, teachers), (both_kinds, was_asked_too, fewer, more) = map(
+        found, (NO_GRADIENT, WRONG_AXIS)
+    )
     assert hidden_alone == {True} and both_kinds == {True, False}
     line = line_of(NO_GRADIENT, "detach")
     assert {check.lines for check in teachers.checks if check.where} == {(line,)}

@@ -22,7 +22,7 @@ from grader.catalog.errors import WrongUse
 from grader.classroom import outputs
 from grader.classroom.handins import Student
 from grader.classroom.pages import feedback
-from grader.records.results import FAILED, ExerciseResult
+from grader.records.results import FAILED, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.reports import json as as_json
 from grader.reports.html import LEVELS
@@ -132,13 +132,13 @@ def test_words_of_a_learner_stay_words(words):
 
 def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
     """A wrong version graded twice: what only its owner's own desk may see is on no page of a class."""
-    from grader.judge import capture, examiner
+    from grader.judge import capture, grading
 
     exercise = catalog.for_class()[5]
     for mistake in mistakes.mistakes(exercise.folder):
         handed_in = Submission(mistake.source, f"{mistake.name}.py")
-        shown = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=True))
-        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(seed=3, reveal=False))
+        shown = grading.result(exercise, handed_in, fork_server, Settings(seed=3, reveal=True))
+        result = grading.result(exercise, handed_in, fork_server, Settings(seed=3, reveal=False))
         told = {line for check in result.checks for line in check.message.splitlines()}
         owner = {line for check in shown.checks if check.hidden for line in check.message.splitlines()}
         if secret := {line for line in owner - told if re.search(r"\d\.\d\d", line)}:

@@ -9,7 +9,7 @@ from worker_calls import load
 from grader import catalog
 from grader.catalog import Exercise, extras, mistakes, paths
 from grader.catalog.exercise import Limits
-from grader.desk.grading import GradingThread, Job, SpareWorkers, Superseded
+from grader.desk.grading_thread import GradingThread, Job, SpareWorkers, Superseded
 from grader.records.results import FAILED, PASSED
 from grader.records.submission import Submission
 from grader.sandbox.worker_handle import WorkerEnded
@@ -27,12 +27,10 @@ def grade(fork_server):
     thread = GradingThread(fork_server, lambda job, result: published.put((job, result)))
 
     def results(exercise: Exercise, source: str):
-        job = Job(exercise, Submission(source, f"{exercise.slug}.py"), f"{exercise.slug}.py", seed=5)
+        job = Job(exercise, Submission(source, f"{exercise.slug}.py"), seed=5)
         thread.take(job)
         while True:
             of_job, result = published.get(timeout=120)
-            if isinstance(result, Exception):
-                raise result
             if of_job is job:
                 yield result
 

@@ -7,8 +7,10 @@ from rich.console import Console
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import grading, lesson, main_page, progress
+from grader.desk import lesson, main_page, progress
+from grader.desk.grading_thread import Job, Watched
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
+from grader.records.submission import Submission
 
 EXERCISE = catalog.find("04")
 
@@ -47,8 +49,8 @@ def view(tmp_path, monkeypatch):
 
     def make(result: ExerciseResult) -> main_page.View:
         """The view after the first verdict."""
-        one = grading.Watched(EXERCISE, grading=None)
-        one.job = grading.Job(EXERCISE, "", "the file", 1)
+        one = Watched(EXERCISE, grading=None)
+        one.job = Job(EXERCISE, Submission("", "the file"), 1)
         assert one.is_first(one.job)
         one.take(one.job, result)
         assert not one.is_first(one.job)
@@ -61,9 +63,9 @@ def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
     """Both the task that is shown and the one that hints are for."""
     shown = view(verdict((1, PASSED, ""), (2, FAILED, "a word"), (3, FAILED, "another word"))).watched
     broken = verdict((1, NOT_CHECKED, ""), (2, NOT_CHECKED, ""), (3, NOT_CHECKED, ""), status=ERROR)
-    shown.take(grading.Job(EXERCISE, "", "the file", 1), broken)
+    shown.take(Job(EXERCISE, Submission("", "the file"), 1), broken)
     assert shown.result is broken and shown.task.number == 2
-    assert grading.Watched(EXERCISE, grading=None).task.number == 2  # when the watch is started again, too
+    assert Watched(EXERCISE, grading=None).task.number == 2  # when the watch is started again, too
     assert lesson.current(EXERCISE.folder, progress.last_tried(EXERCISE.folder)).number == 2
 
 

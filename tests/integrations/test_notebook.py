@@ -25,6 +25,7 @@ from grader.desk.lesson import examples
 from grader.integrations.figures import joining
 from grader.integrations.notebook import collect, wording
 from grader.integrations.notebook.grading_process import GradingProcess
+from grader.records.results import Settings
 
 WANTED = ["f"]
 
@@ -226,13 +227,13 @@ def test_the_figure_is_at_the_top_as_on_the_site():
 def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork_server):
     from grader.catalog import mistakes
     from grader.integrations.notebook import display
-    from grader.judge import examiner
+    from grader.judge import grading
     from grader.records.results import causes
     from grader.records.submission import Submission
 
     exercise = catalog.find("06")
     wrong = mistakes.find(exercise.folder, "scaling_left_out").source
-    result = examiner.grade(exercise, Submission(wrong, "your notebook"), fork_server, examiner.Settings(seed=1))
+    result = grading.result(exercise, Submission(wrong, "your notebook"), fork_server, Settings(seed=1))
     html, of_causes = display.verdict(result, ())["html"], causes(result)
     failed = sum(check.outcome == "failed" for check in result.checks)
     assert failed > len(of_causes) >= 1 and html.count('<section class="cause">') == len(of_causes)
@@ -240,7 +241,7 @@ def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork
     assert html.index(">likely: ") < html.index("expected") and "for the same reason" in html
     assert html.count("<details open>") == 1 and "checks passed</summary>" in html
     right = paths.solution(exercise.folder).read_text("utf-8")
-    result = examiner.grade(exercise, Submission(right, "your notebook"), fork_server, examiner.Settings(seed=1))
+    result = grading.result(exercise, Submission(right, "your notebook"), fork_server, Settings(seed=1))
     shown = display.verdict(result, ())
     for form in shown.values():
         assert "You can now " in form and "In the real world: " in form and "make " not in form.replace("make it", "")

@@ -5,7 +5,7 @@ import pytest
 from grader import catalog
 from grader.authoring.verify import waits_across_tasks
 from grader.catalog import paths
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.collection import collect
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
@@ -30,7 +30,7 @@ DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives the
 
 def graded(fork_server, folder: str, source: str) -> ExerciseResult:
     settings = Settings(seed=5, diagnose=False)
-    return examiner.grade(catalog.find(folder), Submission(source, "submission.py"), fork_server, settings)
+    return grading.result(catalog.find(folder), Submission(source, "submission.py"), fork_server, settings)
 
 
 @pytest.mark.parametrize(("folder", "name"), SHARED)

@@ -12,11 +12,12 @@ import torch
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import InfrastructureError
-from grader.judge import diagnosis, examiner, patterns
+from grader.judge import diagnosis, examiner, grading, patterns
 from grader.judge.compare import Mismatch
 from grader.judge.session import Session
 from grader.records import containment, forbidden, submission
 from grader.records.bounded_cache import BoundedCache, weight
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports.delivery import deliver
 from grader.sandbox.remote import Remote
@@ -24,7 +25,7 @@ from grader.sandbox.remote import Remote
 EXERCISE = catalog.find("02")
 SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "softmax_naive.py")
 WRONG = replace(SOLUTION, source=SOLUTION.source.replace("return exponentials", "return 1.1 * exponentials"))
-HOW = examiner.Settings(seed=5, reveal=False, pictures=True)
+HOW = Settings(seed=5, reveal=False, pictures=True)
 
 
 @pytest.fixture
@@ -38,9 +39,7 @@ def broken(*_, **__):
 
 
 def graded(fork_server, *submissions: Submission) -> list:
-    results: list = []
-    examiner.grade_all(EXERCISE, submissions, fork_server, HOW, lambda _, result: results.append(result))
-    return results
+    return [*grading.results(EXERCISE, submissions, fork_server, HOW)]
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +171,8 @@ def test_what_is_remembered_of_a_failure_holds_no_frame_and_no_object(fork_serve
     exercise = catalog.find("07")
     wrong = Submission(mistakes.mistakes(exercise.folder)[0].source, "a.py")
     with Watched(exercise, 5) as session:
-        examiner.Examiner(session, fork_server, HOW).examine(wrong)
+        for _ in examiner.Examiner(session, fork_server, HOW).examine(wrong):
+            pass
     errors = [error for error, _ in seen if error is not None]
     assert errors and all(error.__traceback__ is error.__context__ is None for error in errors)
     assert all(weight((error, calls)) < 1 << 20 for error, calls in seen)

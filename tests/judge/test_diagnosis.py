@@ -6,10 +6,10 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import examiner, general_sentences, patterns, trials
+from grader.judge import general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure, may_be_one
-from grader.records.results import AND, FIX_FIRST, OR
+from grader.records.results import AND, FIX_FIRST, OR, Settings
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
@@ -54,7 +54,7 @@ def average_softmax(x):
 
 def graded(number: str, source: str, fork_server):
     handed_in = Submission(source, "submission.py")
-    return examiner.grade(catalog.find(number), handed_in, fork_server, examiner.Settings(seed=3))
+    return grading.result(catalog.find(number), handed_in, fork_server, Settings(seed=3))
 
 
 def said(result) -> dict[str, str]:

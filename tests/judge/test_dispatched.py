@@ -11,9 +11,10 @@ from grader import catalog
 from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.judge import dispatched, examiner
+from grader.judge import dispatched, grading
 from grader.judge.proxy import Learner
 from grader.records import forbidden
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
@@ -269,10 +270,9 @@ def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pa
     exercise = catalog.find("15")
     source = paths.solution(exercise.folder).read_text("utf-8")
     sources = [source, source + "\n# as others\n", source + "\nimport threading\n", source]
-    results = []
     handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(sources)]
-    settings = examiner.Settings(seed=5, reveal=False)
-    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda one, result: results.append(result))
+    settings = Settings(seed=5, reveal=False)
+    results = [*grading.results(exercise, handed_in, fork_server, settings)]
     assert [result.status for result in results] == ["passed", "passed", "failed", "passed"]
     failed = [check.id for check in results[2].checks if check.outcome == "failed"]
     assert failed == ["fused_call", "one_projection"]

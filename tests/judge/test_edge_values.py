@@ -29,9 +29,10 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.summary import Summary
 from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded
-from grader.judge import compare, examiner, patterns, words
+from grader.judge import compare, grading, patterns, words
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import failure
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports import ci, heatmap, html, terminal
 from grader.reports import heatmap as drawn
@@ -222,9 +223,8 @@ def test_every_answer_has_a_verdict_in_every_form(folder, fork_server):
     @given(st.lists(one | every, min_size=3, max_size=3), st.booleans(), st.integers(0, 1 << 31))
     def tried(drawn_values, reveal, seed):
         handed_in = [*(spoilt(folder, chosen) for chosen in drawn_values), Submission(solution, "honest.py")]
-        results = []
-        how = examiner.Settings(seed=seed, reveal=reveal, pictures=True)
-        examiner.grade_all(exercise, handed_in, fork_server, how, lambda _, result: results.append(result))
+        how = Settings(seed=seed, reveal=reveal, pictures=True)
+        results = [*grading.results(exercise, handed_in, fork_server, how)]
         assert [result.status in ("passed", "failed") for result in results] == [True] * 4
         assert results[-1].points == results[-1].max_points
         for submission, result in zip(handed_in, results):
@@ -247,9 +247,8 @@ def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_serv
         Submission(f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}", "odd.py")
         for name, value, form in odd
     ]
-    results = []
-    how = examiner.Settings(seed=5, reveal=False)
-    examiner.grade_all(exercise, handed_in, fork_server, how, lambda _, result: results.append(result))
+    how = Settings(seed=5, reveal=False)
+    results = grading.results(exercise, handed_in, fork_server, how)
     assert {result.status for result in results} <= {"failed"}
 
 

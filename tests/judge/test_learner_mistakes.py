@@ -16,7 +16,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.where import search
 from grader.records.results import ExerciseResult, Settings, causes
 from grader.records.submission import Submission
@@ -53,7 +53,7 @@ def judged(exercise: str, source: str, fork_server) -> ExerciseResult:
     """The verdict, with diagnoses and places."""
     completed = lambda judge, handed_in, result: search.located(judge, handed_in, result, WORK)  # noqa: E731
     handed_in = Submission(source, "x.py")
-    return examiner.grade(catalog.find(exercise), handed_in, fork_server, Settings(seed=3), completed)
+    return grading.result(catalog.find(exercise), handed_in, fork_server, Settings(seed=3), completed)
 
 
 def written(row: dict) -> str:

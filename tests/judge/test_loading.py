@@ -7,9 +7,10 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.integrations.notebook import collect
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records import forbidden, submission, syntax
 from grader.records.forbidden import forbidden_uses
+from grader.records.results import Settings
 
 EXERCISE = "03_context_vectors"
 WEIGHTS = "def attention_weights(inputs):\n    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
@@ -23,7 +24,7 @@ AFTER = len(RIGHT.splitlines())
 def grade(fork_server):
     def run(source, name: str = "submission.py", **settings):
         handed_in = source if isinstance(source, submission.Submission) else submission.Submission(source, name)
-        return examiner.grade(catalog.find(EXERCISE), handed_in, fork_server, examiner.Settings(seed=5, **settings))
+        return grading.result(catalog.find(EXERCISE), handed_in, fork_server, Settings(seed=5, **settings))
 
     return run
 
@@ -177,7 +178,7 @@ def test_what_einops_computes_counts_as_ready_made_where_torchs_does(fork_server
     exercise = catalog.find(number)
     solution = paths.solution(exercise.folder).read_text("utf-8")
     mine = submission.Submission(f"{solution}\n\n{EINOPS}def {name}:\n    {body}\n", "mine.py")
-    result = examiner.grade(exercise, mine, fork_server, examiner.Settings(seed=5))
+    result = grading.result(exercise, mine, fork_server, Settings(seed=5))
     own = next(check for check in result.checks if check.id.startswith("own_"))
     assert own.outcome == "failed" and "ready" in own.title, result
 
@@ -185,7 +186,7 @@ def test_what_einops_computes_counts_as_ready_made_where_torchs_does(fork_server
 def test_sums_of_einops_are_as_free_as_torchs(fork_server):
     sums = "return einops.reduce(a * b, 'i ->', 'sum')"
     mine = submission.Submission(f"{EINOPS}def dot_product(a, b):\n    {sums}\n", "mine.py")
-    result = examiner.grade(catalog.find("01"), mine, fork_server, examiner.Settings(seed=5))
+    result = grading.result(catalog.find("01"), mine, fork_server, Settings(seed=5))
     assert next(check for check in result.checks if check.id.startswith("own_")).outcome == "passed"
 
 

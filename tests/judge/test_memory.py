@@ -13,7 +13,7 @@ from grader import catalog
 from grader.catalog import Forbidden, mistakes, paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.measuring import TooMuchMemory, within_memory
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
@@ -147,7 +147,7 @@ def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
 
 def test_a_class_is_told_and_the_grader_itself_never_takes_the_memory(fork_server, monkeypatch):
     """In a class, equal files too are measured each; a diagnosis goes by what is written down."""
-    exercise, largest, results = catalog.find("19"), [0], []
+    exercise, largest = catalog.find("19"), [0]
     answer = Local.answer
 
     def watched(self, request, tensors):
@@ -159,7 +159,7 @@ def test_a_class_is_told_and_the_grader_itself_never_takes_the_memory(fork_serve
     files = [Submission(right.read_text("utf-8"), f"{name}.py") for name in ("one", "two")]
     files += [Submission(wrong.source, f"{name}.py") for name in ("three", "four")]
     settings = Settings(seed=3, reveal=False)
-    examiner.grade_all(exercise, files, fork_server, settings, lambda _, result: results.append(result))
+    results = [*grading.results(exercise, files, fork_server, settings)]
     told = [next(check for check in result.checks if check.id == "memory") for result in results]
     assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
     assert all(re.search(r"gr[eo]wn? by \d+ MiB", check.message) for check in told), told

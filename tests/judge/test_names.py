@@ -8,7 +8,8 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.judge import examiner, renaming
+from grader.judge import grading, renaming
+from grader.records.results import Settings
 from grader.records.submission import Submission
 
 QKV = {"W_query": "w_query", "W_key": "w_key", "W_value": "w_value"}
@@ -63,7 +64,7 @@ def own_arguments(source: str) -> str:
 def grade(fork_server):
     def run(exercise: str, source: str, **settings):
         handed_in = Submission(source, "mine.py")
-        return examiner.grade(catalog.find(exercise), handed_in, fork_server, examiner.Settings(seed=5, **settings))
+        return grading.result(catalog.find(exercise), handed_in, fork_server, Settings(seed=5, **settings))
 
     return run
 

@@ -11,8 +11,9 @@ import torch
 from grader import catalog
 from grader.catalog import extras, paths, project
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records import submission
+from grader.records.results import Settings
 from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
 from grader.worker import call_state, kernels
 
@@ -50,7 +51,7 @@ warm_up.warm(DEVICE)
 def test_solutions_get_full_points_on_a_gpu(exercise):
     with ForkServer("cuda") as fork_server:
         handed_in = submission.read(paths.solution(exercise.folder))
-        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
+        result = grading.result(exercise, handed_in, fork_server, Settings(device="cuda", seed=1))
     assert result.status == "passed", [c.message for c in result.checks]
 
 
@@ -78,7 +79,7 @@ def test_what_is_judged_on_the_cpu_is_judged_there_on_every_machine(number):
     exercise = catalog.find(number)
     handed_in = submission.read(paths.solution(exercise.folder))
     with ForkServer() as fork_server:
-        result = examiner.grade(exercise, handed_in, fork_server, examiner.Settings(device="cuda", seed=1))
+        result = grading.result(exercise, handed_in, fork_server, Settings(device="cuda", seed=1))
     assert (result.status, result.device) == ("passed", "cpu")
 
 

@@ -13,8 +13,9 @@ from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
+from grader.judge import examiner, grading
 from grader.records import submission
+from grader.records.results import Settings
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
@@ -28,7 +29,7 @@ WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
 def grade(fork_server):
     def run(source: str, seed: int = 5, **settings):
         handed_in = submission.Submission(source, "submission.py")
-        return examiner.grade(catalog.find(EXERCISE), handed_in, fork_server, examiner.Settings(seed=seed, **settings))
+        return grading.result(catalog.find(EXERCISE), handed_in, fork_server, Settings(seed=seed, **settings))
 
     return run
 
@@ -213,7 +214,7 @@ def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(fork_server
     right = paths.solution(exercise.folder).read_text("utf-8")
     begin = "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
     hanging = right.replace(begin, begin + "        while True: pass\n")
-    result = examiner.grade(exercise, submission.Submission(hanging, "x.py"), fork_server, examiner.Settings(seed=1))
+    result = grading.result(exercise, submission.Submission(hanging, "x.py"), fork_server, Settings(seed=1))
     told = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
     assert told[0] == "This looks like an infinite loop: SelfAttention_v2 ran for more than 0.4 s, so it was stopped"
     assert len(told) > 3 and set(told[1:]) == {
@@ -249,7 +250,7 @@ def test_each_function_that_hangs_halves_the_patience(grade):
     [({}, 5.0, 1.0), ({"timeout": 7.0}, 7.0, None), ({"device": "cuda"}, examiner.DEVICE_CALL_S, None)],
 )
 def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
-    limits = examiner.limits_of(catalog.find(EXERCISE), examiner.Settings(**settings))
+    limits = examiner.limits_of(catalog.find(EXERCISE), Settings(**settings))
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
 
 

@@ -26,10 +26,11 @@ from grader.catalog import paths
 from grader.classroom import run as classroom
 from grader.classroom.store import NAME, Store
 from grader.integrations import classroom50, gradescope, one_student
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.inputs import Random
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
+from grader.records.results import Settings
 from grader.records.seeds import SECRET, part, secret_seed, torch_seed
 from grader.records.submission import Submission
 from grader.reports import ci, html, terminal
@@ -87,9 +88,9 @@ def test_what_a_secret_gives_is_secret_too_and_nothing_twice():
 
 @pytest.mark.parametrize("reveal", [True, False])
 def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
-    settings = examiner.Settings(seed=271828, reveal=reveal, diagnose=False)
+    settings = Settings(seed=271828, reveal=reveal, diagnose=False)
     for source in (SOURCE, "def f(:\n"):
-        result = examiner.grade(EXERCISE, Submission(source, "x.py"), fork_server, settings)
+        result = grading.result(EXERCISE, Submission(source, "x.py"), fork_server, settings)
         record = as_json.record(result)
         assert "seed" in record and as_json.read(json.loads(json.dumps(record))) == result
         shown = [json.dumps(record), html.verdict(result), ci.as_junit(result), terminal.heading(result).plain]
@@ -258,8 +259,8 @@ def table_of(seed: int) -> str:
 
 def test_a_table_of_answers_earns_the_documented_points_alone(fork_server):
     def passed(table: str, seed: int) -> set[str]:
-        settings = examiner.Settings(seed=seed, reveal=False, diagnose=False)
-        result = examiner.grade(EXERCISE, Submission(table, "x.py"), fork_server, settings)
+        settings = Settings(seed=seed, reveal=False, diagnose=False)
+        result = grading.result(EXERCISE, Submission(table, "x.py"), fork_server, settings)
         return {check.id for check in result.checks if check.outcome == "passed"}
 
     first, second = secret_seed(), secret_seed()

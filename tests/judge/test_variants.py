@@ -13,7 +13,7 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records.results import PASSED, Settings, causes
 from grader.records.submission import Submission
 
@@ -23,7 +23,7 @@ FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
 
 
 def judged(exercise, source: str, fork_server):
-    return examiner.grade(exercise, Submission(source, "x.py"), fork_server, Settings(seed=3))
+    return grading.result(exercise, Submission(source, "x.py"), fork_server, Settings(seed=3))
 
 
 def is_named(result) -> bool:

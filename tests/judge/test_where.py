@@ -12,7 +12,9 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.judge import examiner
+from grader.judge.examiner import Examiner
+from grader.judge.grading import final
+from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.where.edits import Scope, Tree, together
 from grader.judge.where.expressions import expression_edits
@@ -35,15 +37,12 @@ MISTAKES = [  # exercise, what is in the solution, what is written instead
 
 def located(number: str, source: str, fork_server, is_cancelled=lambda: False, work=20_000):
     """The result before and after the search, which does more here than at a learner's desk."""
-    completed = []
-
-    def complete(judged, submission, result):
-        completed.append(result)
-        return search.located(judged, submission, result, work, is_cancelled)
-
-    settings = Settings(seed=3)
-    found = examiner.grade(catalog.find(number), Submission(source, "x.py"), fork_server, settings, complete)
-    return completed[0], found
+    exercise, settings, submission = catalog.find(number), Settings(seed=3), Submission(source, "x.py")
+    with pytest.MonkeyPatch.context() as patch, Session(exercise, 3) as session:
+        patch.setattr(search, "WORK", work)
+        examiner = Examiner(session, fork_server, settings)
+        before = final(examiner.examine(submission))
+        return before, search.located(examiner, submission, before, is_cancelled)
 
 
 def test_the_work_of_a_search_is_counted_and_does_not_depend_on_the_time(fork_server, monkeypatch):
@@ -272,13 +271,6 @@ def test_check_shows_the_verdict_and_then_the_line(said, tmp_path):
     assert all(check["lines"] == [] and check["where"] == "" for check in without["checks"])
 
 
-def test_the_search_keeps_to_its_time(fork_server):
-    source = SOLUTION["07"].replace("softmax", "sin", 1) + "\n"
-
-    def complete(judged, submission, result):
-        began = time.monotonic()
-        found = search.located(judged, submission, result, 0.5)
-        assert time.monotonic() - began < 30  # far more than its half second, and far less than all edits would take
-        return found
-
-    examiner.grade(catalog.find("07"), Submission(source, "x.py"), fork_server, Settings(seed=3), complete)
+def test_a_search_that_may_do_little_ends_soon(fork_server):
+    before, after = located("07", SOLUTION["07"].replace("softmax", "sin", 1) + "\n", fork_server, work=1)
+    assert before.status == "failed" and not any(check.lines for check in after.checks)

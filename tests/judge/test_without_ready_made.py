@@ -9,8 +9,9 @@ from attacks import ATTACKS
 
 from grader import catalog
 from grader.catalog import paths
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.proxy import Learner
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
@@ -155,13 +156,13 @@ def test_every_group_and_tensor_goes_there_and_back(without):
 
 def test_a_verdict_of_an_earlier_file_with_the_same_answers_is_not_that_of_one_that_blinds_the_watch(fork_server):
     """In a class, equal answers are judged once, but a formula of one's own is asked for each time."""
-    exercise, results = catalog.find("02"), []
+    exercise = catalog.find("02")
     right = paths.solution(exercise.folder).read_text("utf-8")
     blind = BLINDING[0].source
     texts = (right, right + "\n", blind, blind + "\n")
     handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(texts)]
-    settings = examiner.Settings(seed=5, reveal=False)
-    examiner.grade_all(exercise, handed_in, fork_server, settings, lambda _, result: results.append(result))
+    settings = Settings(seed=5, reveal=False)
+    results = [*grading.results(exercise, handed_in, fork_server, settings)]
     assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
     told = next(check.message for check in results[2].checks if check.outcome == "failed")
     line = blind.splitlines().index("        made = ready(x, dim)") + 1

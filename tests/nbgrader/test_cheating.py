@@ -13,8 +13,9 @@ from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.judge import examiner
+from grader.judge import grading
 from grader.judge.inputs import Random
+from grader.records.results import Settings
 from grader.records.submission import Submission
 
 needed("nbgrader", "classroom")
@@ -345,7 +346,7 @@ def test_the_hidden_inputs_were_there_to_be_told(graded, fork_server):
     )
     source = "\n".join(c.source for c in notebook.cells if c.id.startswith("write_"))
     handed_in = Submission(f"import torch\n{source}", "own.py")
-    result = examiner.grade(catalog.find("03"), handed_in, fork_server, examiner.Settings(seed=SEED, reveal=True))
+    result = grading.result(catalog.find("03"), handed_in, fork_server, Settings(seed=SEED, reveal=True))
     first = Random(SEED, "fresh_context_vectors").randn(5, 2)[0, 0].item()
     assert f"{first:.4f}" in result.output
 

@@ -17,8 +17,8 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.desk import checkout
 from grader.integrations.notebook import collect
-from grader.judge import examiner
-from grader.records.results import NOT_CHECKED, PASSED
+from grader.judge import grading
+from grader.records.results import NOT_CHECKED, PASSED, Settings
 from grader.records.submission import Submission
 
 needed("nbgrader", "classroom")
@@ -116,7 +116,7 @@ def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
     cells = as_cells(notebook)
     of_cells.restore(notebook, cells)
     code = of_cells.learner_code(notebook, cells, "n.ipynb")
-    result = examiner.grade(exercise, code, fork_server, examiner.Settings(seed=1, reveal=False))
+    result = grading.result(exercise, code, fork_server, Settings(seed=1, reveal=False))
     assert result.points == exercise.max_points, [check for check in result.checks if check.outcome != "passed"]
     assert code.notes == ()
 
@@ -146,9 +146,7 @@ def test_documented_checks_judge_as_the_grader_does(exercise, fork_server):
     }
     sources |= {mistake.name: mistake.source for mistake in sample(mistakes.mistakes(exercise.folder), 2)}
     for name, source in sources.items():
-        result = examiner.grade(
-            exercise, Submission(source, name), fork_server, examiner.Settings(seed=1, diagnose=False)
-        )
+        result = grading.result(exercise, Submission(source, name), fork_server, Settings(seed=1, diagnose=False))
         # A notebook shows each task by itself: what waits for another check in the grader runs there.
         judged = [check for check in result.checks if not check.hidden and check.outcome != NOT_CHECKED]
         found = in_notebook(exercise, source)
@@ -220,7 +218,7 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
         full = sum(scores.values()) == pytest.approx(exercise.max_points)
         codes = ["", *(c.source for c in notebook.cells if c.cell_type == "code")]
         ran = Submission(collect.source(codes, collect.defined(checkout.source(exercise.folder))), "your notebook")
-        checked = examiner.grade(exercise, ran, fork_server, examiner.Settings(seed=1)).status == "passed"
+        checked = grading.result(exercise, ran, fork_server, Settings(seed=1)).status == "passed"
         path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
         told = classroom.nbgrader("validate", path).stdout
         validated = told.startswith("Success! Your notebook passes all the tests.")

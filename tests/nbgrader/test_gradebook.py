@@ -19,8 +19,9 @@ from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom import marking, office, run
 from grader.classroom.handins import Graded
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records import seeds as seeds_of
+from grader.records.results import Settings, unreadable
 
 needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
@@ -41,12 +42,12 @@ def grade(fork_server):
     """What the classroom's machinery does, in one process."""
 
     def work(handins):
-        exercise, settings = catalog.find("03"), examiner.Settings(seed=SEED, reveal=False)
+        exercise, settings = catalog.find("03"), Settings(seed=SEED, reveal=False)
         for handin in handins:
             try:
-                yield Graded(handin.student, examiner.grade(exercise, handin.read(), fork_server, settings))
+                yield Graded(handin.student, grading.result(exercise, handin.read(), fork_server, settings))
             except BadSubmission as error:
-                yield Graded(handin.student, examiner.unreadable(exercise, handin.shown, str(error), settings))
+                yield Graded(handin.student, unreadable(exercise, handin.shown, str(error), settings))
 
     return work
 

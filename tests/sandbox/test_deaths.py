@@ -15,7 +15,7 @@ from worker_calls import call, load
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox import tiers
@@ -69,9 +69,9 @@ def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, f
     """All of the submission is examined once more, in a worker of another fork server. Killed at each push: below."""
     same = offered(tier) == fork_server.tier.name
     with contextlib.nullcontext(fork_server) if same else ForkServer(tier=tier) as server:
-        before = examiner.grade(EXERCISE, SUBMISSION, server, SETTINGS)
+        before = grading.result(EXERCISE, SUBMISSION, server, SETTINGS)
         lost = lose_at(monkeypatch, server, [7], getattr(signal, how))
-        assert examiner.grade(EXERCISE, SUBMISSION, server, SETTINGS).checks == before.checks
+        assert grading.result(EXERCISE, SUBMISSION, server, SETTINGS).checks == before.checks
         assert len(lost) == 1 and server.process.pid != lost[0]
         wait_gone(lost[0])
 
@@ -79,7 +79,7 @@ def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, f
 def test_work_that_loses_the_fork_server_twice_is_nobodys_verdict(fork_server, monkeypatch):
     """Lost once, it is examined once more and goes on; lost again, it has no verdict."""
     lose_at(monkeypatch, fork_server, [7, 12], signal.SIGKILL)
-    result = examiner.grade(EXERCISE, SUBMISSION, fork_server, SETTINGS)
+    result = grading.result(EXERCISE, SUBMISSION, fork_server, SETTINGS)
     assert result.status == "not_graded" and "fork server" in result.message
 
 

@@ -13,7 +13,7 @@ from worker_calls import call, load
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
+from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox import selftest, tiers
@@ -114,7 +114,7 @@ def test_the_first_cell_of_the_book_costs_nothing(name, in_tier):
     lines = "from importlib.metadata import version, PackageNotFoundError\nprint(version('torch') > '1')\n"
     own = "try:\n    version('tiktoken')\nexcept PackageNotFoundError:\n    print('none')\n"
     source = f"{lines}{own}{paths.solution(exercise.folder).read_text('utf-8')}version('tiktoken')\n"
-    result = examiner.grade(exercise, Submission(source, "submission.py"), in_tier(name), Settings(seed=5))
+    result = grading.result(exercise, Submission(source, "submission.py"), in_tier(name), Settings(seed=5))
     assert (result.status, result.output) == ("passed", "True\nnone\n")
     told = "failed and was left out: PackageNotFoundError, no package tiktoken is installed here"
     assert result.notes == (f"line {len(source.splitlines())} {told}",)

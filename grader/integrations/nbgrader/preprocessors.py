@@ -19,6 +19,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.integrations.nbgrader.cells import Cell, learner_code, output, released, restore
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.seeds import secret_seed
+from grader.records.submission import attempt
 from grader.sandbox.forkserver import ForkServer
 
 
@@ -63,11 +64,12 @@ class GradeInSandbox(RestoreCells):
     ) -> ExerciseResult:
         """The verdict on one restored notebook. Raises InfrastructureError where the grader fails."""
         fork_server = _fork_server(self.device, self.tier, self.accept_tier)
-        from grader.judge import examiner  # heavy: it imports torch while the fork server does
+        from grader.judge import grading  # heavy: it imports torch while the fork server does
 
         settings = Settings(self.device, self._seed, self.timeout, reveal=False)
         name = f"{about['notebook']}.ipynb"
-        result = examiner.graded(exercise, lambda: learner_code(nb, cells, name), name, fork_server, settings)
+        handed_in = attempt(lambda: learner_code(nb, cells, name), name)
+        result = grading.result(exercise, handed_in, fork_server, settings)
         if result.status == NOT_GRADED:
             raise InfrastructureError(result.message)
         return result

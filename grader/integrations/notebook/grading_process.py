@@ -18,7 +18,7 @@ from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
-from grader.records.results import ExerciseResult, Settings
+from grader.records.results import Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -88,28 +88,21 @@ def answer(request: dict, fork_server: ForkServer) -> dict:
         return {"text": f"{request['name']} holds too much code: {MAX_SOURCE >> 10} KiB is the limit."}
     handed_in = Submission(request["source"], request["name"])
     from grader.integrations.notebook import display
-    from grader.judge import capture, examiner
+    from grader.judge import capture, grading
 
     if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
         return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
     seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
-    result = examiner.grade(exercise, handed_in, fork_server, Settings(seed=seed), _located)
+    result = grading.result(exercise, handed_in, fork_server, Settings(seed=seed, where=True))
     progress.note(result, kind=progress.NOTEBOOK)
     return display.verdict(result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ())
-
-
-def _located(judge: Any, handed_in: Submission, verdict: ExerciseResult) -> ExerciseResult:
-    """The verdict with the cells and lines that the learner should look at."""
-    from grader.judge.where import search
-
-    return search.located(judge, handed_in, verdict) if verdict.status == "failed" else verdict
 
 
 def main() -> int:
     """Answer requests until there are no more. Returns the exit code."""
     out, sys.stdout = sys.stdout, sys.stderr  # so that nothing printed meanwhile mixes with the answers
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.judge import examiner  # noqa: F401
+        from grader.judge import grading  # noqa: F401
 
         while select.select([sys.stdin], [], [], IDLE_S)[0] and (line := sys.stdin.readline()):
             try:

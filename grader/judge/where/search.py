@@ -18,7 +18,7 @@ from grader.judge.where.statements import AN_ORDER
 from grader.judge.where.trial import Trial, are_of_drawing, probes
 from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
-from grader.records.results import FAILED, ExerciseResult
+from grader.records.results import ExerciseResult
 from grader.records.source import nesting
 from grader.records.submission import Submission
 
@@ -30,22 +30,20 @@ MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
 def located(
-    examiner: Examiner,
-    submission: Submission,
-    result: ExerciseResult,
-    work: int = WORK,
-    is_cancelled: Callable[[], bool] = lambda: False,
-    documented: bool = False,
+    examiner: Examiner, submission: Submission, result: ExerciseResult, is_cancelled: Callable[[], bool] = lambda: False
 ) -> ExerciseResult:
     """The result of the submission that the examiner examined last, with the places of its failed checks.
 
-    work: how much the search may do. is_cancelled: called between two candidates; once it is true, nothing more is
-    tried. documented: the search uses the documented checks alone, neither outcomes nor diagnoses of hidden ones: for
-    what students read.
+    is_cancelled: called between two candidates; once it is true, nothing more is tried. What students read depends on
+    no hidden check: a line could carry a value of it out, as a student's code decides which changes help. So where
+    the settings reveal nothing, the search uses neither outcomes nor diagnoses of hidden checks. It also does less work
+    for each student, the same whatever was graded before.
     """
-    if examiner.explained is None:
+    explained, work = examiner.explained, WORK
+    if explained is None:
         return result
-    explained = examiner.explained.documented() if documented else examiner.explained
+    if not examiner.settings.reveal:
+        explained, work = explained.documented(), STUDENTS_WORK
     found_places = places(examiner, submission, explained, work, is_cancelled=is_cancelled)
     checks = tuple(
         replace(check, lines=found_places[check.id].lines, where=found_places[check.id].sentence)
@@ -54,17 +52,6 @@ def located(
         for check in result.checks
     )
     return replace(result, checks=checks)
-
-
-def for_students(examiner: Examiner, submission: Submission, result: ExerciseResult) -> ExerciseResult:
-    """The result with the lines that a class's students read, as examiner.grade_all's `completed`.
-
-    A line that depends on a hidden check could carry a value of it out, as a student's code decides which changes help.
-    Each student's search may do the same work, whatever was graded before.
-    """
-    if result.status != FAILED:
-        return result
-    return located(examiner, submission, result, STUDENTS_WORK, documented=True)
 
 
 def places(

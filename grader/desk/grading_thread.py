@@ -8,16 +8,17 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from grader.catalog import Exercise, paths
+from grader.catalog import Exercise
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Forbidden, Limits
 from grader.desk import lesson, progress
 from grader.desk.saves import StableFile
-from grader.records.results import PASSED, ExerciseResult
-from grader.records.submission import Submission
+from grader.records import containment
+from grader.records.results import PASSED, ExerciseResult, Settings, Verdict, ungraded
+from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import Worker
 
@@ -26,22 +27,23 @@ IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the fork o
 
 @dataclass(frozen=True)
 class Job:
-    """One file to grade. submission: the file's, or the reason why there is none."""
+    """One file to grade."""
 
     exercise: Exercise
-    submission: Submission | str
-    filename: str
+    handed_in: Submission | Unreadable
     seed: int
     attempt: bool = True  # False for the first grading when an exercise is opened: it closes no page
 
 
 class GradingThread:
-    """Takes jobs, grades only the newest, and calls `publish(job, result or exception)` from its thread.
+    """Takes jobs, grades only the newest, and calls `publish(job, result)` from its thread.
 
     A failed verdict is published up to three times: at once, with the likely causes, and, if `where`, with the lines.
     """
 
-    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, object], None], where: bool = True) -> None:
+    def __init__(
+        self, fork_server: ForkServer, publish: Callable[[Job, ExerciseResult], None], where: bool = True
+    ) -> None:
         self.workers, self.publish, self.where = SpareWorkers(fork_server), publish, where
         self.changed = threading.Condition()
         self.waiting: Job | None = None
@@ -68,38 +70,34 @@ class GradingThread:
 
     def _run(self) -> None:
         with contextlib.suppress(Exception):  # the error comes again with the first job, which reports it
-            from grader.desk import deferred_diagnosis  # heavy: torch
+            from grader.judge import grading  # noqa: F401  # heavy: torch
 
             gc.freeze()  # torch and pytest stay loaded, so the garbage collector need not visit them
         while (job := self._next()) is not None:
+            settings = Settings(seed=job.seed, where=self.where)
             try:
-                from grader.desk import deferred_diagnosis
-
-                settings = deferred_diagnosis.Settings(seed=job.seed)
-                if isinstance(job.submission, str):
-                    self._publish(deferred_diagnosis.unreadable(job.exercise, job.filename, job.submission, settings))
-                    continue
-                self.limits = deferred_diagnosis.limits_of(job.exercise, settings)
-                submissions = self._submissions(job)
-                deferred_diagnosis.grade_all(
-                    job.exercise, submissions, self.workers, settings, self._publish, self._has_work, self.where
-                )
-            except Superseded:
-                continue
+                self._grade(job, settings)
             except Exception as error:  # the grader could not do its work; the next save is graded again
-                self._publish(error)
+                reason = containment.reason(error)
+                self.publish(self.job, ungraded(job.exercise, job.handed_in.filename, reason, settings))
 
-    def _submissions(self, first: Job) -> Iterator[Submission]:
-        """The submissions of one session of checks as they come, until another exercise is opened."""
+    def _grade(self, first: Job, settings: Settings) -> None:
+        """Grade jobs with one session of checks, until another exercise is opened."""
+        from grader.judge.examiner import limits_of
+        from grader.judge.grading import Grading
 
         def fits(job: Job) -> bool:
             """Whether this session of checks can grade the job."""
-            return (job.exercise, job.seed) == (first.exercise, first.seed) and not isinstance(job.submission, str)
+            return (job.exercise, job.seed) == (first.exercise, first.seed)
 
+        self.limits = limits_of(first.exercise, settings)
         job: Job | None = first
-        while job is not None and not isinstance(job.submission, str):
-            yield job.submission
-            job = self._next(fits, idle=self._prepare)
+        with Grading(first.exercise, self.workers, settings) as grading:
+            while job is not None:
+                for event in grading.grade(job.handed_in, self._has_work):
+                    if isinstance(event, Verdict):
+                        self.publish(job, event.result)
+                job = self._next(fits, idle=self._prepare)
 
     def _next(
         self, fits: Callable[[Job], bool] = lambda job: True, idle: Callable[[], object] = gc.collect
@@ -130,9 +128,6 @@ class GradingThread:
         """Use the time until the next save: fork the spare worker and collect garbage."""
         self.workers.prepare(self.limits)
         gc.collect()  # nothing else does: grader/__main__.py switched it off
-
-    def _publish(self, result: object) -> None:
-        self.publish(self.job, result)
 
 
 class Watched:
@@ -166,9 +161,8 @@ class Watched:
 
     def grade(self, attempt: bool) -> None:
         """Grade the content of the file that was accepted last."""
-        name = paths.shown(paths.stub(self.exercise.folder))
         assert self.file.accepted is not None
-        self.job = Job(self.exercise, self.file.accepted.submission, name, self.seed, attempt)
+        self.job = Job(self.exercise, self.file.accepted.handed_in, self.seed, attempt)
         self.submitted_at = time.monotonic()
         self.grading.take(self.job)
 

@@ -1,0 +1,136 @@
+"""The events of a grading: their order, and one that is ended early, repeated or broken."""
+
+import functools
+import sys
+
+import pytest
+
+from grader import catalog
+from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
+from grader.judge import grading, session
+from grader.judge.grading import Grading
+from grader.judge.session import Session
+from grader.records.results import Checked, Diagnosed, Located, Settings, Verdict
+from grader.records.submission import Submission, Unreadable, attempt
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.process import Lost
+
+EXERCISE = catalog.find("03")
+RIGHT = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "right.py")
+WRONG = Submission(RIGHT.source.replace("dim=-1", "dim=0", 1), "wrong.py")
+STUB = Submission(paths.stub(EXERCISE.folder).read_text("utf-8"), "stub.py")
+SEARCHED = Settings(seed=5, where=True)
+MOST_FRAMES = 9  # from main to a check
+
+
+def kinds(submission, fork_server, settings=SEARCHED):
+    return [type(event) for event in grading.grade(EXERCISE, submission, fork_server, settings)]
+
+
+def test_the_events_come_in_order_and_end_where_nothing_is_left_to_say(fork_server):
+    checked = [Checked] * len(EXERCISE.points)
+    assert kinds(WRONG, fork_server) == [*checked, Verdict, Diagnosed, Located]
+    assert kinds(WRONG, fork_server, Settings(seed=5)) == [*checked, Verdict, Diagnosed]
+    assert kinds(WRONG, fork_server, Settings(seed=5, diagnose=False)) == [*checked, Verdict]
+    for submission in (RIGHT, STUB):
+        assert kinds(submission, fork_server) == [*checked, Verdict]
+    for unread in (Unreadable("a.py", "a.py is empty."), Submission("def f(:\n", "a.py")):
+        assert kinds(unread, fork_server) == [Verdict]
+
+
+def test_each_event_adds_to_the_one_before(fork_server):
+    *checked, verdict, diagnosed, located = grading.grade(EXERCISE, WRONG, fork_server, SEARCHED)
+    assert [(event.number, event.of) for event in checked] == [(n, len(checked)) for n in range(1, len(checked) + 1)]
+    outcomes = {event.check.id: event.check.outcome for event in checked}
+    for event in (verdict, diagnosed, located):
+        assert {check.id: check.outcome for check in event.result.checks} == outcomes
+    assert not any(check.diagnosis or check.lines for check in verdict.result.checks)
+    assert any(check.diagnosis for check in diagnosed.result.checks)
+    assert not any(check.lines for check in diagnosed.result.checks)
+    assert any(check.lines for check in located.result.checks)
+    assert [check.diagnosis for check in located.result.checks] == [c.diagnosis for c in diagnosed.result.checks]
+
+
+def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(fork_server, monkeypatch):
+    workers, spawn = [], ForkServer.spawn
+
+    def spawned(*arguments):
+        workers.append(spawn(*arguments))
+        return workers[-1]
+
+    monkeypatch.setattr(ForkServer, "spawn", spawned)
+    with Grading(EXERCISE, fork_server, SEARCHED) as judge:
+        events = judge.grade(WRONG)
+        assert isinstance(next(events), Checked) and workers[0].alive
+        events.close()
+        assert not workers[0].alive
+        assert judge.result(RIGHT).status == "passed"
+
+
+def test_a_grading_that_is_cancelled_says_no_more_than_the_verdict(fork_server):
+    with Grading(EXERCISE, fork_server, SEARCHED) as judge:
+        assert type([*judge.grade(WRONG, lambda: True)][-1]) is Verdict
+
+
+def test_a_fork_server_that_is_lost_costs_no_verdict(fork_server, monkeypatch):
+    run, runs = Session.run, []
+
+    def losing(*arguments):
+        runs.append(arguments)
+        if len(runs) == 2:
+            raise Lost
+        return run(*arguments)
+
+    monkeypatch.setattr(Session, "run", losing)
+    with Grading(EXERCISE, fork_server, Settings(seed=5)) as judge:
+        assert judge.result(RIGHT).status == "passed"
+    assert len(runs) == 2 + len(EXERCISE.points)
+
+
+def test_an_error_of_ours_costs_one_submission_alone(fork_server, monkeypatch):
+    run, runs = Session.run, []
+
+    def failing(*arguments):
+        runs.append(arguments)
+        if len(runs) == 1:
+            raise InfrastructureError("no more processes")
+        return run(*arguments)
+
+    monkeypatch.setattr(Session, "run", failing)
+    first, second = grading.results(EXERCISE, [RIGHT, RIGHT], fork_server, Settings(seed=5))
+    assert first.status == "not_graded" and "no more processes" in first.message
+    assert second.status == "passed"
+
+
+def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read(fork_server, monkeypatch):
+    def read():
+        raise OverflowError("a secret")
+
+    handed_in = attempt(read, "a.py")
+    assert handed_in == attempt(read, "a.py")  # the watch compares what it read with what it read before
+    with pytest.raises(OverflowError):  # the tests are strict
+        grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
+    monkeypatch.setattr(grading.containment.policy, "strict", False)
+    result = grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
+    assert result.status == "not_graded" and "OverflowError" in result.message and "a secret" not in result.message
+
+
+def test_the_way_from_main_to_a_check_is_short(monkeypatch, capsys):
+    from grader import cli
+
+    roads = set()
+
+    def ask(fixture, session, check):
+        """Note the frames between main and the fixture's caller, which then calls the check."""
+        names, frame = ["the check"], sys._getframe(3)
+        while frame.f_code is not cli.main.__code__:
+            names.append(frame.f_code.co_name)
+            frame = frame.f_back
+        roads.add(("main", *reversed(names)))
+        return fixture(session, check)
+
+    given = {name: functools.partial(ask, fixture) for name, fixture in session.FIXTURES.items()}
+    monkeypatch.setattr(session, "FIXTURES", given)
+    assert cli.main(["check", "03", "--submission", str(paths.solution(EXERCISE.folder)), "--seed", "5"]) == 0
+    assert roads and max(map(len, roads)) <= MOST_FRAMES, roads
