@@ -92,6 +92,24 @@ def test_of_a_class_that_is_defined_anew_the_last_counts():
     assert [unit.name for unit in extended.units] == [unit.name for unit in units]
 
 
+LINE_BY_LINE = [  # the two lines of a function of 02, and which of them are at fault
+    ("e = 2 ** x", "return e / e.sum(dim=0)", (0,)),
+    ("e = torch.exp(x)", "return e * e.sum(dim=0) ** 2", (1,)),
+    ("e = 2 ** x", "return e * e.sum(dim=0) ** 2", (0, 1)),
+]
+
+
+@pytest.mark.parametrize("first, second, at_fault", LINE_BY_LINE)
+def test_of_two_lines_the_right_one_is_not_named(first, second, at_fault, fork_server):
+    start, end = (SOLUTION["02"].index(f"def {name}") for name in ("softmax_naive", "softmax_stable"))
+    own = f"def softmax_naive(x):\n    {first}\n    {second}\n\n\n"
+    line = SOLUTION["02"][:start].count("\n") + 2
+    source = SOLUTION["02"][:start] + own + SOLUTION["02"][end:]
+    _, after = located("02", source, fork_server)
+    found = {check.lines for check in after.checks if check.lines}
+    assert found == {tuple(line + number for number in at_fault)}, [check.where for check in after.checks]
+
+
 def test_another_name_of_an_argument_is_told_where_it_is_changed_in_place(fork_server):
     solution = paths.solution(catalog.find("10").folder).read_text("utf-8")
     head, body = solution.split("    mask = causal_mask(weights", 1)

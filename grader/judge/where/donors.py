@@ -126,8 +126,9 @@ def _kind(old: ast.expr, new: ast.AST) -> str:
     if name == "a call":
         return name
     if name and isinstance(new, ast.Call) and called_name(new) == name and not _contains(old, new):
-        arguments = old.args or old.keywords if isinstance(old, ast.Call) else ()
-        return f"what {name} is called with" if arguments else f"what {name} is called on"
+        assert isinstance(old, ast.Call)
+        is_with = bool(old.args or old.keywords) or ast.unparse(old.func) == ast.unparse(new.func)
+        return f"what {name} is called with" if is_with else f"what {name} is called on"
     function = getattr(old, "func", None)
     is_chain = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call)
     if name and (_contains(old, new) or (isinstance(new, ast.Call) and not is_chain)):

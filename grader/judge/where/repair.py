@@ -26,6 +26,7 @@ from grader.judge.where.edits import (
     together,
 )
 from grader.judge.where.expressions import SCALED, expression_edits, takes_a_scale
+from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
 from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sifted
@@ -44,6 +45,7 @@ MAX_INSERTED = 12
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
 MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
+MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
@@ -285,6 +287,29 @@ class Repairs:
             if replacement is not None and not self.trial.is_over and fixes([replacement[0]]):
                 return self.certain_lines(group, [replacement[0]], set(replacement[1]))
         return ()
+
+    def of_one_line(self, group: Group, lines: Sequence[int], edits: Iterable[UnitEdit]) -> Edit | None:
+        """A repair on one of several lines that were replaced together; None where none or several of them have one.
+
+        edits: others that may be tried on these lines.
+        """
+        on_lines = [pair for pair in edits if pair[1].line in lines]
+        doubtful_lines, first_of_two = self.doubtful_lines, self.first_of_two
+        found: list[Edit] = []
+        for line in lines:
+            self.doubtful_lines = ()
+            others = [other for other in lines if other != line]
+            candidates = [
+                (unit, edit)
+                for unit, alignment in self.group_edits.alignments(group)
+                if self.blame.twin(unit) is not None and line in unit.lines
+                for edit in one_statement_edits(alignment, line, others)
+            ]
+            candidates += [pair for pair in on_lines if pair[1].line == line][:MAX_EDITS_ON_LINE]
+            edit = self.full_repair(group, candidates)
+            found += [edit] if edit is not None else []
+        self.doubtful_lines, self.first_of_two = doubtful_lines, first_of_two
+        return found[0] if len(found) == 1 and not self.trial.is_over else None
 
     def certain_lines(self, group: Group, steps: Sequence[Step], lines: set[int]) -> tuple[int, ...]:
         """The lines of steps that fix; () where there is a doubt: they are many, or bypass a value."""

@@ -13,7 +13,7 @@ from grader.judge.where import alignment
 from grader.judge.where.edits import COMPUTED, Tree
 from grader.judge.where.expressions import ORDER_OF_PARTS
 from grader.judge.where.place import Blame, Group, Place, at_lines, both, forbidden_line, head_line, in_definition
-from grader.judge.where.repair import Repairs
+from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs
 from grader.judge.where.statements import AN_ORDER
 from grader.judge.where.trial import Trial, are_of_drawing, probes
 from grader.judge.where.values import NOTHING, Values
@@ -24,7 +24,6 @@ from grader.records.submission import Submission
 
 WORK = 3_000  # for one submission: see Trial
 STUDENTS_WORK = 150  # in a class, where many are graded one after the other
-MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
@@ -155,6 +154,8 @@ class Search:
         if len(lines) == 1:  # find what kind of change helps there
             on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
             edit = repairs.full_repair(group, itertools.islice(on_line, MAX_EDITS_ON_LINE))
+        elif lines:
+            edit = repairs.of_one_line(group, lines, group_edits.all_edits(group, guide, NOTHING))
         if edit is None and not lines:
             found_probes = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
             if are_of_drawing(found_probes, repairs.passing):
@@ -171,7 +172,12 @@ class Search:
             edit = edit or repairs.first_of_two
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
-        lines = lines or repairs.doubtful_lines
+        doubtful_lines = repairs.doubtful_lines if not lines else ()
+        if len(doubtful_lines) == 2:  # of more, two are often at fault
+            edit = repairs.of_one_line(group, doubtful_lines, group_edits.all_edits(group, guide, NOTHING))
+            if edit is not None:
+                return self.place_of((edit.line,), "repair", edit.kind)
+        lines = lines or doubtful_lines
         if lines:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:

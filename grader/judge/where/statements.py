@@ -64,7 +64,7 @@ def bypassed(unit: Unit, changes: tuple[Change, ...]) -> frozenset[int]:
     names_read = _names_read(unit.node)
     with applied(changes):
         no_longer_read = names_read - _names_read(unit.node)
-    return frozenset(line for name, line in _bound_names(unit.node) if name in no_longer_read)
+    return frozenset(line for name, line in bound_names(unit.node) if name in no_longer_read)
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
@@ -121,7 +121,7 @@ def _names_read(node: ast.AST) -> set[str]:
     return names
 
 
-def _bound_names(node: ast.AST) -> Iterator[tuple[str, int]]:
+def bound_names(node: ast.AST) -> Iterator[tuple[str, int]]:
     """The local names, with the lines that assign to them, without the names for the sizes of a shape."""
     unpacked_sizes = {
         id(part)
