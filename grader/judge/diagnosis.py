@@ -91,8 +91,8 @@ class Diagnostician:
 
         passed: the checks that passed; subject: the proxy of the submission, on which something may be tried out.
         """
-        self.wrong_versions.begin()
         self.words = subject._connection.words if subject is not None else None
+        self.wrong_versions.begin(self.words.source if self.words is not None else "")
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
@@ -102,8 +102,9 @@ class Diagnostician:
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
+            certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
-            sentences[name] = containment.optional(*used) or sentences.get(name)
+            sentences[name] = containment.optional(*certain) or containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
@@ -293,6 +294,10 @@ class Diagnostician:
         if subject is None:
             return None
         return unread(failure, subject._connection.words)
+
+    def of_kernels(self, failure: Failure) -> str | None:
+        """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""
+        return general_sentences.of_kernels(failure, self.words) if self.words is not None else None
 
     def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
         """A sentence on a function that the learner's uses."""

@@ -253,17 +253,21 @@ def without_coincidence(
     """The matches without versions that should explain another failed check of the same function too, and do not.
 
     Such a version fails that check with other numbers than the learner's, and nothing else explains these. So what it
-    explains is a coincidence: an error that many mistakes raise, or the first input of a fresh check, where two
-    mistakes happen to be alike, as a cosine and a softmax of one number. Of a fresh check only documented ones count.
+    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone, or the first input of a fresh
+    check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of a fresh check only
+    documented ones count.
     """
     unexplained = {name: failure for name, failure in failures.items() if not (failure.raised or matches.get(name))}
 
     def is_coincidence(version: WrongVersion, explained: Failure) -> bool:
         others = [unexplained[name] for name in (version.failed or frozenset()) & unexplained.keys()]
-        counting = [other for other in others if explained.raised or not other.check.hidden]
+        says_nothing = explained.raised or is_blank(explained)
+        counting = [other for other in others if says_nothing or not other.check.hidden]
         return any(other.last_called == explained.last_called for other in counting)
 
-    doubtful = {name for name, failure in failures.items() if failure.raised or name.startswith(FRESH)}
+    doubtful = {
+        name for name, failure in failures.items() if failure.raised or is_blank(failure) or name.startswith(FRESH)
+    }
     return {
         name: [one for one in versions if not (name in doubtful and is_coincidence(one, failures[name]))]
         for name, versions in matches.items()

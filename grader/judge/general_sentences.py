@@ -7,7 +7,7 @@ import torch
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, written_faults, written_tokens
+from grader.records.source import SourceWords, storeless_kernels, written_faults, written_tokens
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
@@ -48,6 +48,10 @@ VIEW = (
     "use reshape, or contiguous() before it."
 )
 DTYPES = "Tensors of two dtypes meet in one operation: make new tensors with the dtype of the inputs."
+NO_ENTRIES = (
+    "The maximum or minimum of nothing: the tensor has no entries along that dimension here, as when a sequence has no "
+    "tokens. Decide what happens then, before you look for the largest."
+)
 SIZES_OF_VALUES = (
     "Two tensors meet entry by entry, and their sizes do not fit. Sizes are compared from the last dimension "
     "backwards: in each pair they must be equal, or one of them 1. unsqueeze adds a dimension of size 1."
@@ -92,6 +96,10 @@ CONSTEXPR = (
 NO_INDEX = "A tile cannot be indexed or cut: load just what you need, or mask it and sum."
 ONE_ADDRESS = "A whole tile goes to one address: add the places of its lanes to the pointer, as for the load."
 NO_TENSOR = "A kernel gets the address of a tensor and not the tensor: pass its sizes and strides as arguments."
+STORES_NOTHING = (
+    "{} stores nothing, so its work is lost when it ends, and the result holds whatever was there before. A kernel has "
+    "no return value: it writes with tl.store."
+)
 LAUNCHED = "A kernel is launched with its grid in brackets: kernel[grid](…)."
 IN_KERNELS = {  # what Triton says, in whatever kernel
     r"arange's range must be a power of 2|Shape element \d+ must be a power of 2": POWER_OF_TWO,
@@ -136,6 +144,8 @@ SENTENCES = {
     r"expected scalar type \w+ but found \w+": DTYPES,
     r"expected m1 and m2 to have the same dtype": DTYPES,
     r"must have the same dtype, but got": DTYPES,
+    r"a?(max|min)\(\): Expected reduction dim -?\d+ to have non-zero size": NO_ENTRIES,
+    r"a?(max|min)\(\): Expected reduction dim to be specified for input\.numel\(\) == 0": NO_ENTRIES,
 }
 NO_PRODUCT = re.compile(
     r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|inconsistent tensor size, expected tensor"
@@ -199,6 +209,13 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
     return _leaves_torch(failure, words)
+
+
+def of_kernels(failure: Failure, words: SourceWords) -> str | None:
+    """A sentence on a kernel that the wrong function launches and that stores nothing; None for any other one."""
+    used_names = words.uses(failure.last_called) if isinstance(failure.error, Mismatch) else frozenset[str]()
+    lost = [name for name in used_names if kernels.imports(words.source) and name in storeless_kernels(words.source)]
+    return STORES_NOTHING.format(lost[0]) if lost else None
 
 
 def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:

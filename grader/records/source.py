@@ -268,6 +268,24 @@ def written_tokens(source: str) -> dict[str, list[str]]:
 
 
 @limited
+def storeless_kernels(source: str) -> list[str]:
+    """The kernels that the source launches and that store nothing, nor does what they call.
+
+    Raises BadSubmission where reading the source exceeds a limit.
+    """
+    tree = parsed(source)
+    if tree is None:
+        return []
+    functions = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
+    calls = [node.func for node in walked(tree) if isinstance(node, ast.Call)]
+    launched = {func.value.id for func in calls if isinstance(func, ast.Subscript) and isinstance(func.value, ast.Name)}
+    storing = {name for name, function in functions.items() if _stores(function)}
+    while more := {name for name, node in functions.items() if storing & set(_names(node))} - storing:
+        storing |= more
+    return [name for name in functions if name in launched - storing]
+
+
+@limited
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
@@ -311,6 +329,13 @@ def caret(source: str, line: int) -> list[int]:
     except ValueError:
         pass
     return []
+
+
+def _stores(kernel: ast.AST) -> bool:
+    """Whether anything in it is called as what writes into memory is called."""
+    calls = [node.func for node in walked(kernel) if isinstance(node, ast.Call)]
+    names = [getattr(func, "attr", getattr(func, "id", "")) for func in calls]
+    return any(name == "store" or name.startswith("atomic_") for name in names)
 
 
 def _stored(statement: ast.Assign) -> set[str]:

@@ -112,6 +112,23 @@ def test_nothing_but_nan_is_no_proof_of_a_mistake(fork_server):
     assert not any(told.values())
 
 
+def test_what_a_kernel_never_writes_may_be_0_or_nan(fork_server):
+    pytest.importorskip("triton")
+    wrong = mistakes.find("30_triton_kernels", "output_by_strides_of_queries")
+    source = wrong.source.replace("output = torch.empty(", "output = torch.zeros(")
+    assert source != wrong.source
+    assert said(graded("30", source, fork_server))["fresh_flash"] == wrong.sentence
+
+
+def test_a_kernel_that_stores_nothing_is_not_taken_for_another_mistake(fork_server):
+    pytest.importorskip("triton")
+    solution = paths.solution("30_triton_kernels").read_text("utf-8")
+    source = "".join(line for line in solution.splitlines(True) if "tl.store(y_ptr" not in line)
+    sentence = general_sentences.STORES_NOTHING.format("softmax_kernel")
+    told = said(graded("30", source, fork_server))
+    assert told["documented_softmax"] == told["fresh_softmax"] == sentence
+
+
 def test_a_mistake_that_only_the_other_one_makes_visible_is_named(fork_server):
     """Inputs that are scaled in place show in keys that are the inputs themselves."""
     told = both("05_query_key_value", "inputs_scaled_in_place", "keys_are_inputs", fork_server)

@@ -54,6 +54,44 @@ def test_a_fault_is_seen_where_it_is(line, kind):
     assert all((fault["owner"], fault["function"], fault["line"]) == ("Layer", "forward", 7) for fault in found)
 
 
+KERNELS = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def helper(x, y):
+    {}
+
+@triton.jit
+def kernel(x, y):
+    value = tl.load(x)
+    {}
+
+def launch(x, y):
+    {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "kernel", "launch", "storeless"),
+    [
+        ("return x", "helper(value, y)", "kernel[(1,)](x, y)", ["kernel"]),
+        ("return x", "tl.store(y, helper(value, y))", "kernel[(1,)](x, y)", []),
+        ("tl.store(y, x)", "helper(value, y)", "kernel[(1,)](x, y)", []),
+        ("return x", "tl.atomic_add(y, value)", "kernel[(1,)](x, y)", []),
+        ("return x", "y.store([0], value)", "kernel[(1,)](x, y)", []),
+        ("return x", "pass", "pass", []),
+    ],
+)
+def test_a_kernel_that_stores_nothing_is_seen(helper, kernel, launch, storeless):
+    assert source.storeless_kernels(KERNELS.format(helper, kernel, launch)) == storeless
+
+
+def test_right_kernels_store():
+    files = some(paths.SOLUTIONS.glob("*/right/*.py"))
+    assert not [path for path in files if source.storeless_kernels(path.read_text("utf-8"))]
+
+
 def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():
     source = "def _own(x: Tensor):\n    x *= 2\n\ndef asked(x: torch.Tensor):\n    x -= x.mean()\n"
     (note,) = general_sentences.early_notes(source, frozenset({"asked"}))
