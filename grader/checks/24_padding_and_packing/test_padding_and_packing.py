@@ -193,9 +193,11 @@ def test_large_scores(learner):
         [1e4, 1e4, 1e4],
         [90.0, 9e3, 1e4],
         [-1e4, -9e3, 0.0],
+        [-1e4, -1e4, -9e3],  # nothing is hidden, and all is far below the largest score of another row
     ]
-    mask = torch.tensor([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1], [1, 1, 0]]).bool()
-    expected = [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    mask = [[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1], [1, 1, 1], [1, 1, 0], [1, 1, 1]]
+    expected = [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5], *([[0.0, 0.0, 1.0]] * 2), [0.0, 1.0, 0.0]]
+    expected, mask = [*expected, [0.0, 0.0, 1.0]], torch.tensor(mask).bool()
     scores, expected = torch.tensor(scores), torch.tensor(expected)
     expect(learner.masked_softmax(scores, mask), expected, "the weights", LARGE_TOLERANCE)
 
