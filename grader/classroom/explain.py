@@ -122,7 +122,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
     """The lines about one check."""
-    yield f"{check.outcome.replace('_', ' '):<11} {check.points:g}/{check.max_points:g}  {check.title}  ({check.id})"
+    yield f"{check.word:<15} {check.points:g}/{check.max_points:g}  {check.title}  ({check.id})"
     if check.outcome != NOT_CHECKED:
         yield from (f"    called   {call}" for call in calls)
     for line in check.message.splitlines():

@@ -33,12 +33,11 @@ from grader.classroom.outputs import by_student, counting
 from grader.classroom.pages import feedback
 from grader.classroom.pages.feedback import limited
 from grader.classroom.store import Store
-from grader.records.results import ExerciseResult
+from grader.records.results import ExerciseResult, outcome_word
 from grader.reports import json as as_json
 
 FOLDER = "handback"  # in the results
 WIDEST = 200  # characters of a line
-OUTCOMES = {"passed": "passed", "failed": "failed", "not_checked": "not checked"}
 NOTEBOOK = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}}
 
 
@@ -202,7 +201,7 @@ def _about(standing: Standing, result: ExerciseResult, level: str) -> Iterator[s
     for check in record["checks"]:
         yield ""
         points_of_check = f"{number(check['points'])}/{number(check['max_points'])}"
-        yield f"{OUTCOMES[check['outcome']]}: {check['title']} ({points_of_check})"
+        yield f"{outcome_word(check['outcome'], check['points'])}: {check['title']} ({points_of_check})"
         yield from _wrapped(check.get("message") or "", "  ")
         if check.get("diagnosis"):
             yield from _wrapped(f"likely: {check['diagnosis']}", "  ")

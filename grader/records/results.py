@@ -42,6 +42,11 @@ class Settings:
         return self.seed if self.reveal else None
 
 
+def outcome_word(outcome: str, points: float) -> str:
+    """The outcome of a check as a reader is told it. points: what the check gave."""
+    return "checked in part" if outcome == NOT_CHECKED and points > 0 else outcome.replace("_", " ")
+
+
 @dataclass(frozen=True)
 class CheckResult:
     """The verdict of one check. `title` is the line that the learner reads.
@@ -66,6 +71,16 @@ class CheckResult:
     def is_unwritten(self) -> bool:
         """Whether it failed since a function is not written yet."""
         return self.outcome == FAILED and self.message.startswith(NOT_WRITTEN)
+
+    @property
+    def ran_in_part(self) -> bool:
+        """Whether it ran without those functions whose own checks fail, and gave a part of its points."""
+        return self.outcome == NOT_CHECKED and self.points > 0
+
+    @property
+    def word(self) -> str:
+        """The outcome as a reader is told it."""
+        return outcome_word(self.outcome, self.points)
 
 
 @dataclass(frozen=True)
@@ -191,6 +206,24 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
         replace(cause, where=place)
         for cause, place in zip(numbered_causes, once(cause.where for cause in numbered_causes))
     )
+
+
+def still_to_run(result: ExerciseResult) -> list[str]:
+    """The sentences on the checks that did not run, and on those that ran for a part of their points."""
+    waiting = [check for check in result.checks if check.outcome == NOT_CHECKED]
+    in_part = [check for check in waiting if check.ran_in_part]
+    found = len(causes(result))
+    when = "once this is fixed" if found < 2 else "once these are fixed"
+    sentences = []
+    if count := len(waiting) - len(in_part):
+        sentences.append(f"{count} more {'check' if count == 1 else 'checks'} will run {when}")
+    if in_part:
+        points = f"{sum(check.points for check in in_part):g} of {sum(check.max_points for check in in_part):g} points"
+        if len(in_part) == 1:
+            sentences.append(f"1 check ran in part ({points}), and will run in full {when}")
+        else:
+            sentences.append(f"{len(in_part)} checks ran in part ({points}), and will run in full {when}")
+    return sentences
 
 
 def known_sentences(diagnosis: str | None) -> list[str]:

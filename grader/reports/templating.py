@@ -17,7 +17,7 @@ from grader.catalog import paths
 from grader.records.sanitize import inert
 from grader.reports import palette
 
-CODE = re.compile(r"`([^`]+)`")
+CODE = re.compile(r"`([^`\n]+)`")
 BESIDE = "'self' file:"  # no browser takes a file opened from a disk for the page's own origin
 
 

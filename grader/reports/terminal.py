@@ -9,7 +9,7 @@ from typing import TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.records.results import NOT_CHECKED, PASSED, Cause, CheckResult, ExerciseResult, causes
+from grader.records.results import PASSED, Cause, CheckResult, ExerciseResult, causes, still_to_run
 from grader.records.sanitize import inert, label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
@@ -137,10 +137,7 @@ def by_cause(result: ExerciseResult) -> list[tuple[int, Text]]:
     lines = []
     for cause in causes(result):
         lines += cause_lines(cause)
-    not_checked = [check for check in result.checks if check.outcome == NOT_CHECKED]
-    if not_checked:
-        more = "1 more check" if len(not_checked) == 1 else f"{len(not_checked)} more checks"
-        lines.append((1, Text(f"– {more} will run once this is fixed", "dim")))
+    lines += [(1, Text(f"– {sentence}", "dim")) for sentence in still_to_run(result)]
     passed = [check for check in result.checks if check.outcome == PASSED]
     if result.status == PASSED:
         lines += [line for check in passed for line in check_lines(check)]

@@ -5,12 +5,14 @@ import pytest
 from grader import catalog
 from grader.authoring.verify import waits_across_tasks
 from grader.catalog import paths
+from grader.integrations.notebook import display
 from grader.judge import grading
 from grader.judge.collection import collect
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult, Settings
 from grader.records.submission import Submission
+from grader.reports import terminal
 from grader.sandbox.local import Local
 
 SHARED = [
@@ -58,6 +60,15 @@ def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
     assert own.message.startswith(
         "checked without softmax_stable, for a part of the points: first fix “softmax_stable is"
     )
+    in_part = [check for check in result.checks if check.points and check.outcome == NOT_CHECKED]
+    untried = [check for check in result.checks if not check.points and check.outcome == NOT_CHECKED]
+    assert {check.word for check in in_part} == {"checked in part"}
+    assert {check.word for check in untried} <= {"not checked"}
+    points = f"{sum(check.points for check in in_part):g} of {sum(check.max_points for check in in_part):g} points"
+    for text in (terminal.plain(result), display.verdict(result, ())["html"]):
+        assert f"{len(in_part)} checks ran in part ({points}), and will run in full once" in text
+        assert ("more check" in text) == bool(untried)
+    assert terminal.plain(result, every=True).count("checked without softmax_stable") == len(in_part)
 
 
 def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from grader.records.results import FIX_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
-from grader.reports import ci, html, terminal
+from grader.reports import ci, html, templating, terminal
 from grader.reports import json as as_json
 
 
@@ -111,6 +111,6 @@ def test_a_place_is_told_once_in_a_verdict():
         failed("third", diagnosis="z", lines=(6,), where="Look at line 6."),
         failed("again", diagnosis="z", lines=(6,), where="Look at line 6."),
     )
-    for text in (terminal.plain(shown), str(html.verdict(shown))):
-        assert [text.count(place) for place in (two, four, "Look at line 6.")] == [1, 1, 1]
+    for text, written in ((terminal.plain(shown), str), (str(html.verdict(shown)), templating.code)):
+        assert [text.count(written(place)) for place in (two, four, "Look at line 6.")] == [1, 1, 1]
     assert [check["where"] for check in as_json.record(shown)["checks"]] == [check.where for check in shown.checks]

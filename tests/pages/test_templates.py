@@ -119,6 +119,11 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
             assert word in shown, name  # as it was written: nothing was run, and nothing escaped twice
 
 
+def test_names_in_backquotes_are_code():
+    found = {name for name, page in pages("see `cache.keys` here") if "see <code>cache.keys</code> here" in page}
+    assert found >= {"class", "report", "verdict full", "notebook verdict"}
+
+
 @pytest.mark.slow
 def test_the_outputs_of_nbgraders_cells_too():
     pytest.importorskip("nbformat", reason="nbformat is not installed (extra classroom)")

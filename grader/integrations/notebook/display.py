@@ -13,7 +13,7 @@ from grader.integrations.figures import joining
 from grader.integrations.notebook import wording
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
-from grader.records.results import NOT_CHECKED, PASSED, ExerciseResult, causes
+from grader.records.results import PASSED, ExerciseResult, causes, still_to_run
 from grader.reports import heatmap, palette, templating, terminal
 from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
@@ -31,9 +31,8 @@ def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
     said = (ending.ability(result.exercise), ending.in_real_code(result.exercise))
     closing = [line for line in said if line and result.status == PASSED]
     passed = [check for check in checks if check.outcome == PASSED]
-    waiting = sum(check.outcome == NOT_CHECKED for check in checks)
     body = templating.macro(VERDICT, "verdict")(
-        result, causes(result), passed, waiting, heatmap.figures(pictures), closing
+        result, causes(result), passed, still_to_run(result), heatmap.figures(pictures), closing
     )
     plain_lines = [" " * indent + line.plain for indent, line in terminal.render(result)]
     return {"text": "\n".join([*plain_lines, *closing]), "html": _output(body)}
