@@ -15,8 +15,8 @@ CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 EMPHASIS = re.compile(r"\*([^*`]+)\*")
 ALL_PASSED = (
-    "You have passed every exercise. Let your model write (make write), keep it fresh (make review), show what you "
-    "have built (make portfolio), and read the code of a model that you use: you know every line of its attention."
+    "You have passed every exercise{but}. Let your model write (make write), keep it fresh (make review), show what "
+    "you have built (make portfolio), and read the code of a model that you use: you know every line of its attention."
 )
 KEEP = "A page to keep, with your own measurements: make portfolio"
 
@@ -90,7 +90,7 @@ def lines(folder: str, states: dict[str, progress.State] | None = None) -> list[
     """What is said after a pass, without what to type next: what one can do, after this exercise and after a path."""
     said = [ability(folder), in_real_code(folder), completed_path(folder, states), proof(folder)]
     if open_exercise(folder, states) is None:
-        said.append(ALL_PASSED)
+        said.append(all_passed(folder, states))
     return [line for line in said if line]
 
 
@@ -99,7 +99,18 @@ def next_step(folder: str | None = None, states: dict[str, progress.State] | Non
     following = open_exercise(folder, states)
     if following is not None:
         return f"Next: make start EX={following.folder[:2]}  ({following.title})"
-    return "" if folder else ALL_PASSED  # `lines` has said it
+    return "" if folder else all_passed(states=states)  # `lines` has said it
+
+
+def all_passed(folder: str | None = None, states: dict[str, progress.State] | None = None) -> str:
+    """The sentence for somebody with nothing left to do. It names what was left out, as a warm-up.
+
+    folder: the exercise that was just passed.
+    """
+    by_folder = progress.load() if states is None else states
+    others = [one for one in catalog.by_path() if one.folder != folder]
+    left_out = [one.folder[:2] for one in others if not by_folder.get(one.folder, progress.State()).done]
+    return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
 
 
 def _lesson(folder: str) -> str:

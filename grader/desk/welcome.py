@@ -25,7 +25,9 @@ def show(console: Console) -> None:
     passed = sum(states.get(one.folder, progress.State()).done for one in exercises)
     following = ending.open_exercise(states=states)
     parts: list[Text] = [Text(HELLO, "bold"), Text()]
-    if any(state.status != "not started" for state in states.values()):
+    if following is None:  # the closing says that all is passed
+        parts.append(Text("Welcome back!"))
+    elif any(state.status != "not started" for state in states.values()):
         parts.append(Text(f"Welcome back! You have passed {passed} of {len(exercises)} exercises."))
     else:
         parts.append(Text(FIRST_TIME))

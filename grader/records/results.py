@@ -43,7 +43,7 @@ class Settings:
 
 
 def outcome_word(outcome: str, points: float) -> str:
-    """The outcome of a check as a reader is told it. points: what the check gave."""
+    """The outcome of a check in words. points: what the check gave."""
     return "checked in part" if outcome == NOT_CHECKED and points > 0 else outcome.replace("_", " ")
 
 
@@ -79,7 +79,7 @@ class CheckResult:
 
     @property
     def word(self) -> str:
-        """The outcome as a reader is told it."""
+        """The outcome in words."""
         return outcome_word(self.outcome, self.points)
 
 

@@ -44,8 +44,15 @@ def test_what_comes_next_is_the_next_open_exercise_and_then_the_first_one():
     early, late = progress.State(first_pass=1.0), progress.State(first_pass=2.0)
     assert ending.open_exercise(states={ORDER[7].folder: early, ORDER[3].folder: late}) == ORDER[4]
     every = passed(*(one.folder for one in ORDER[:-1]))
-    assert ending.open_exercise(last, every) is None and ending.lines(last, every)[-1] == ending.ALL_PASSED
-    assert ending.ALL_PASSED not in ending.lines(last, passed(ORDER[0].folder))
+    assert ending.open_exercise(last, every) is None and ending.lines(last, every)[-1] == ending.all_passed(last, every)
+    assert ending.all_passed(last, every).startswith("You have passed every exercise. ")
+    assert "every exercise" not in " ".join(ending.lines(last, passed(ORDER[0].folder)))
+
+
+def test_who_left_out_the_warm_up_has_not_passed_every_exercise():
+    states = passed(*(one.folder for one in ORDER[1:]))
+    assert ending.open_exercise(states=states) is None
+    assert ending.next_step(states=states).startswith("You have passed every exercise but 00. ")
 
 
 @pytest.mark.parametrize("exercise", ORDER, ids=lambda exercise: exercise.folder)
@@ -71,7 +78,9 @@ def test_all_places_name_the_same_next_step(said, desk):
     for one in ORDER:
         progress.change(one.folder, lambda state: setattr(state, "first_pass", time.time()))
     for verb in ("list", "progress", "welcome"):
-        assert ending.ALL_PASSED in said(verb, cwd=desk).stdout and "Next:" not in said(verb, cwd=desk).stdout
+        text = said(verb, cwd=desk).stdout
+        assert ending.all_passed() in text and "Next:" not in text
+        assert text.count("You have passed") == 1
 
 
 def test_what_is_due_is_said_in_every_overview(said, desk):
