@@ -64,7 +64,9 @@ def lessons() -> str:
 
 
 def badges() -> str:
-    """The README's badges: Codespaces, and the first notebook in Colab."""
+    """The README's badges: Codespaces, and the first notebook in Colab; "" until pyproject.toml has the address."""
+    if project.UNFILLED in project.published():
+        return ""
     first = next(exercise for exercise in catalog.by_path() if not exercise.path.warm_up)
     kinds = (
         ("codespaces", "Open in GitHub Codespaces", project.codespace(project.published())),

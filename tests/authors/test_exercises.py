@@ -71,10 +71,23 @@ def test_the_readme_lists_every_lesson_by_path():
     readme = paths.at_root("README.md").read_text("utf-8")
     assert readme == reference.readme(readme), "type: python -m grader.cli.reference"
     assert reference.LESSONS.search(readme)[0] == reference.lessons()
-    above_the_fold = readme.partition("\n## ")[0].partition("docs/watch.svg")[0]
-    assert "https://codespaces.new/" in above_the_fold and "https://colab.research.google.com/" in above_the_fold
     assert f"| {len(EXERCISES)} exercises in seven paths" in readme and len(catalog.learning_paths()) == 7
     assert all(paths.still(exercise.folder).exists() for exercise in EXERCISES)
+
+
+def test_the_readme_has_badges_as_soon_as_the_address_is_known(monkeypatch):
+    """Before, they would lead nowhere."""
+    readme = paths.at_root("README.md").read_text("utf-8")
+    for address, is_known in (
+        ("https://github.com/ada/attention-kata", True),
+        ("https://github.com/…/attention-kata", False),
+    ):
+        monkeypatch.setattr(reference.project, "published", lambda address=address: address)
+        made = reference.readme(readme)
+        above_the_fold = made.partition("\n## ")[0].partition("docs/watch.svg")[0]
+        for place in ("https://codespaces.new/ada/", "https://colab.research.google.com/github/ada/"):
+            assert (place in above_the_fold) == is_known
+        assert f"git clone {address}" in made
 
 
 def test_the_page_of_commands_is_that_of_the_declarations():
