@@ -136,7 +136,7 @@ IN_KERNELS = {  # what Triton says, in whatever kernel
 FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")
 INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
 SENTENCES = {
-    r"a leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
+    r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
     r"view size is not compatible with input tensor's size and stride": VIEW,
     r"Got unsupported ScalarType BFloat16": NUMPY,

@@ -27,6 +27,7 @@ MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal"
 JOINS = (["cat"], ["concat"], ["concatenate"])
 MAX_ARGUMENTS = 4  # of a call that is a token with them
 LARGEST = 1e300  # number that is a token
+TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
 MAX_TEXT = 80  # characters of code that are repeated
 
 
@@ -286,6 +287,13 @@ def storeless_kernels(source: str) -> list[str]:
 
 
 @limited
+def written_into(source: str, name: str) -> list[int]:
+    """The lines of a function, or of a class's methods, that write into a tensor argument."""
+    faults = [fault for fault in written_faults(source) if fault["kind"] == "in place"]
+    return sorted({fault["line"] for fault in faults if (fault["owner"] or fault["function"]) == name})
+
+
+@limited
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
@@ -474,10 +482,22 @@ def _says_dim(call: ast.Call) -> bool:
 
 
 def _in_place(function: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST]) -> list[tuple[ast.AST, str]]:
-    """The statements that write into a tensor argument, which its annotation says it is, and which argument that is."""
+    """The statements that write into a tensor argument, and which argument that is.
+
+    It is a tensor by its annotation, or where it has none, by an attribute that is read of it. In a kernel, which has a
+    decorator, it may be a pointer.
+    """
     given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    owners = {
+        node.value.id
+        for node in nodes
+        if isinstance(node, ast.Attribute) and node.attr in TENSORS_OWN and isinstance(node.value, ast.Name)
+    }
+    owners = set() if function.decorator_list else owners
     tensors = {
-        one.arg for one in given if one.annotation is not None and ast.unparse(one.annotation).endswith("Tensor")
+        one.arg
+        for one in given
+        if (one.arg in owners if one.annotation is None else ast.unparse(one.annotation).endswith("Tensor"))
     }
     bound = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     augmented = Counter(getattr(node.target, "id", "") for node in nodes if isinstance(node, ast.AugAssign))

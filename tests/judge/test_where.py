@@ -121,6 +121,28 @@ def test_another_name_of_an_argument_is_told_where_it_is_changed_in_place(fork_s
     assert told == {((line,), "something may have to be added there.")}
 
 
+def test_a_line_that_writes_into_an_argument_is_named_without_an_annotation_too(fork_server):
+    """Its gradients and the argument itself are wrong, while a trial of one change gives the same answers."""
+    solution = paths.solution(catalog.find("09").folder).read_text("utf-8")
+    tree = ast.parse(solution)
+    (loop,) = (node for node in tree.body if getattr(node, "name", "") == "average_loop")
+    written = """
+def average_loop(x):
+    result = torch.zeros_like(x)
+    for b in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            if t > 0:
+                x[b, t] += x[b, t - 1]
+            result[b, t] = x[b, t] / (t + 1)
+    return result
+"""
+    lines = solution.splitlines()
+    source = "\n".join([*lines[: loop.lineno - 1], *written.splitlines(), *lines[loop.end_lineno :]]) + "\n"
+    _, after = located("09", source, fork_server)
+    line = next(number for number, text in enumerate(source.splitlines(), 1) if "+=" in text and "x[b, t - 1]" in text)
+    assert {check.lines for check in after.checks if check.outcome == "failed"} == {(line,)}
+
+
 def test_a_function_that_is_assigned_to_a_class_is_its_method(fork_server):
     head, forward = SOLUTION["07"].split("    def forward", 1)
     source = f"{head}\ndef forward{textwrap.dedent(forward)}\nSelfAttention_v1.forward = forward\n"

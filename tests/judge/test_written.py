@@ -92,6 +92,12 @@ def test_right_kernels_store():
     assert not [path for path in files if source.storeless_kernels(path.read_text("utf-8"))]
 
 
+@pytest.mark.parametrize(("read", "lines"), [("x.shape", [3]), ("x[0]", [])])
+def test_an_argument_without_an_annotation_is_a_tensor_by_what_is_read_of_it(read, lines):
+    """A list may be written into."""
+    assert source.written_into(f"def f(x):\n    n = {read}\n    x[0] = 1\n", "f") == lines
+
+
 def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():
     source = "def _own(x: Tensor):\n    x *= 2\n\ndef asked(x: torch.Tensor):\n    x -= x.mean()\n"
     (note,) = general_sentences.early_notes(source, frozenset({"asked"}))

@@ -12,7 +12,17 @@ from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
 from grader.judge.where.edits import COMPUTED, Tree
 from grader.judge.where.expressions import ORDER_OF_PARTS
-from grader.judge.where.place import Blame, Group, Place, at_lines, both, forbidden_line, head_line, in_definition
+from grader.judge.where.place import (
+    Blame,
+    Group,
+    Place,
+    at_lines,
+    both,
+    forbidden_line,
+    head_line,
+    in_definition,
+    written_lines,
+)
 from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs
 from grader.judge.where.statements import AN_ORDER
 from grader.judge.where.trial import Trial, are_of_drawing, probes
@@ -133,8 +143,9 @@ class Search:
                 found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
         for name, failure in self.failures.items():
             line, head = forbidden_line(failure), head_line(failure, self.tree)
-            if head or (line and (name not in found_places or found_places[name].evidence == "definition")):
-                place = self.place_of((head or line,), "message")
+            lines = (line,) if line else written_lines(failure, self.trial.submission.source)
+            if head or (lines and (name not in found_places or found_places[name].evidence == "definition")):
+                place = self.place_of((head,) if head else lines, "message")
                 found_places |= {name: place} if place is not None else {}
         return found_places
 
