@@ -1,7 +1,9 @@
 """Edits of expressions: operands, names, numbers, calls, indices, and what may be missing around them."""
 
 import ast
+import copy
 import itertools
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -42,6 +44,7 @@ PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 MAX_ENTRIES = 4  # of a dict whose order is changed
+TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 Slot = tuple[ast.AST, str, int | None]
 
@@ -317,6 +320,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         yield from other_calls(node, scope)
     elif isinstance(node, ast.BinOp):
         yield from _other_operations(node)
+        if isinstance(parent, ast.Call) and called_name(parent) == "range":
+            yield from ((ast.Name(name, ast.Load()), "an argument of range", 1, None) for name in scope.values)
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         for comparison in COMPARISONS.get(type(node.ops[0]), ()):
             yield ast.Compare(node.left, [comparison()], node.comparators), "a comparison", 1, None
@@ -335,7 +340,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         other_kind = ast.List if isinstance(node, ast.Tuple) else ast.Tuple
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
-        yield from _other_orders(node)
+        yield from _other_orders(node, 2 if _bears_its_names(parent) else 0)
     elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
         for pairs in exchanged([*zip(node.keys, node.values)]):
             yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
@@ -389,6 +394,7 @@ def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement
 def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
     if isinstance(node.op, SWAPPED):
         yield ast.BinOp(node.right, node.op, node.left), "the order of two operands", 0, ("operands",)
+        yield from _exchanged_in_place(node)
     sign = type(node.op).__name__
     yield node.left, "an operand", 0, ("left", sign)
     yield node.right, "an operand", 0, ("right", sign)
@@ -406,12 +412,35 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
         yield moved, "the order of two operations", 1, None
 
 
-def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
+def _exchanged_in_place(node: ast.BinOp) -> Iterator[Replacement]:
+    """`b @ a.T` for `a @ b.T`: the two change places, and the transpose stays where it is."""
+    turned = copy.deepcopy(node.right)
+    holder = turned.func if isinstance(turned, ast.Call) else turned
+    if isinstance(node.op, ast.MatMult) and isinstance(holder, ast.Attribute) and holder.attr in TURNING:
+        first, holder.value = holder.value, node.left
+        yield ast.BinOp(first, node.op, turned), "the order of two operands", 0, None
+
+
+def _bears_its_names(parent: ast.AST) -> bool:
+    """Whether the values of `k, q = self.key(x), self.query(x)` hold a word that begins as the name of each does."""
+    if not (isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple)):
+        return False
+    names, values = parent.targets[0].elts, getattr(parent.value, "elts", [])
+    pairs = [
+        (ast.unparse(name)[:1].lower(), re.findall(r"[A-Za-z]+", ast.unparse(value)))
+        for name, value in zip(names, values)
+    ]
+    return len(names) == len(values) and all(
+        any(word.lower().startswith(first) for word in found) for first, found in pairs
+    )
+
+
+def _other_orders(node: ast.Tuple | ast.List, tier: int) -> Iterator[Replacement]:
     kind: type[ast.Tuple | ast.List] = type(node)
     for index in range(len(node.elts) - 1):
         swapped = [*node.elts]
         swapped[index], swapped[index + 1] = swapped[index + 1], swapped[index]
-        yield kind(swapped, ast.Load()), ORDER_OF_PARTS, 0, None
+        yield kind(swapped, ast.Load()), ORDER_OF_PARTS, tier, None
     if len(node.elts) > 2:
-        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, 0, None
-        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, 0, None
+        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, tier, None
+        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, tier, None

@@ -6,6 +6,7 @@ once, and what is not needed is taken back.
 
 import ast
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +48,7 @@ MAX_DOUBTFUL_LINES = 4
 MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
 MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
+DIVISION_BY_SUM = re.compile(r" / .*\bsum\(")
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
 
@@ -405,7 +407,7 @@ class Repairs:
                 text = self.tree.text(unit, edit.changes)
             except INVALID:
                 continue
-            if hash((unit.name, text)) in seen_texts:
+            if hash((unit.name, text)) in seen_texts or normalizes_twice(ast.unparse(unit.node), text):
                 continue
             seen_texts.add(hash((unit.name, text)))
             source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
@@ -448,6 +450,16 @@ class Repairs:
         """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
         seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+
+
+def normalizes_twice(before: str, after: str) -> bool:
+    """Whether an edit puts a softmax, or a second division by sums, into a definition that divides by sums itself.
+
+    The sums would then be 1, and a mistake in the learner's division would no longer show. before, after: its text.
+    """
+    divisions = [len(DIVISION_BY_SUM.findall(text)) for text in (before, after)]
+    has_more = after.count("softmax(") > before.count("softmax(") or divisions[1] > divisions[0]
+    return has_more and min(divisions) > 0
 
 
 def _similarity(old: ast.stmt, new: ast.stmt) -> float:

@@ -271,9 +271,12 @@ class Values:
             return None
         known = KnownValues(solution_steps(self.examiner, probe))
         wrong_numbers = [n for n, (mark, value) in enumerate(run) if not (mark.is_input or known.holds(value))]
-        trials = [(n, step) for n in wrong_numbers for step in known.replacements_of(run[n][1])[:MAX_VALUES]][
-            :MAX_TRIALS
-        ]
+        trials = [
+            (n, step)
+            for n in wrong_numbers
+            for step in known.replacements_of(run[n][1])[:MAX_VALUES]
+            if not (_sums_to_1(step.value) and _is_divided_later(run[n][0]))
+        ][:MAX_TRIALS]
         healing = self._healing(source, probe, [(run[n][0].number, step.value) for n, step in trials])
         healed = [trial for trial, heals in zip(trials, healing) if heals]
         right_lines = frozenset(mark.line for mark, value in run if known.holds(value))
@@ -305,9 +308,12 @@ class Values:
     def _is_sure(self, group: Group, run: list[tuple[Mark, Any]], number: int, solution_values: "KnownValues") -> bool:
         """Whether all that the statement at this place of the run reads is right.
 
-        Attributes of `self` count as right where the one method that is to blame is known.
+        Attributes of `self` count as right where the one method that is to blame is known. What a loop writes counts
+        as unknown: it has no mark there, so its value before the loop is neither what is read after it nor the result.
         """
         mark = run[number][0]
+        if (mark.reads | {mark.name}) & _written_in_loops(mark):
+            return False
         if mark.uses_self and not (group.is_sure and mark.unit is group.units[0]):
             return False
         stored = {other_mark.name for other_mark in marks_of(run, mark)}
@@ -350,7 +356,7 @@ def _number(arguments: Sequence[Any]) -> float:
 
 def _variants(value: torch.Tensor) -> Iterator[torch.Tensor]:
     yield value
-    if value.ndim >= 2:
+    if value.ndim >= 2 and value.shape[-1] != value.shape[-2]:  # a square table's mirror image is often the mistake
         yield value.mT
     if value.ndim == 3:
         yield from (value.permute(1, 0, 2), value.permute(1, 2, 0), value.permute(2, 0, 1))
@@ -427,6 +433,28 @@ def _run(body: bytes | bytearray, marks: list[Mark]) -> list[tuple[Mark, Any]]:
 
 def _cost(probe: Probe) -> int:
     return probe.cost
+
+
+def _sums_to_1(value: torch.Tensor) -> bool:
+    """Whether the value is normalised along a dimension."""
+    sums = [value.sum(dim) for dim in range(value.ndim)] if value.is_floating_point() else []
+    return any(torch.allclose(total, torch.ones_like(total), atol=1e-4) for total in sums)
+
+
+def _is_divided_later(mark: Mark) -> bool:
+    """Whether a later line of the definition divides by a sum. That leaves normalised values as they are."""
+    divisions = [
+        node for node in ast.walk(mark.unit.node) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
+    ]
+    return any(node.lineno > mark.line and "sum" in ast.unparse(node.right) for node in divisions)
+
+
+def _written_in_loops(mark: Mark) -> set[str]:
+    """The names to which a loop of the definition assigns, or of whose value it changes a part."""
+    loops = [node for node in ast.walk(mark.unit.node) if isinstance(node, (ast.For, ast.While))]
+    assigning = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+    statements = (node for loop in loops for node in ast.walk(loop) if isinstance(node, assigning))
+    return {name for statement in statements for name in _stored(statement)}
 
 
 def _locals(mark: Mark) -> set[str]:
