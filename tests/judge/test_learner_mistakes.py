@@ -51,9 +51,10 @@ def test_what_a_learner_reads(row, fork_server):
 
 def judged(exercise: str, source: str, fork_server) -> ExerciseResult:
     """The verdict, with diagnoses and places."""
-    completed = lambda judge, handed_in, result: search.located(judge, handed_in, result, WORK)  # noqa: E731
     handed_in = Submission(source, "x.py")
-    return grading.result(catalog.find(exercise), handed_in, fork_server, Settings(seed=3), completed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "WORK", WORK)
+        return grading.result(catalog.find(exercise), handed_in, fork_server, Settings(seed=3, where=True))
 
 
 def written(row: dict) -> str:
