@@ -358,10 +358,11 @@ def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope)
                 yield constant(value), place, 0 if index_values else 1, ("number", place, number, value)
         for name in scope.dims if index_values else ():
             yield ast.Name(name, ast.Load()), place, 0, ("number", place, number, name)
+        place_of_name = place if "argument" in place or "index" in place else "a size"
         for tier, name in enumerate(scope.values[:6], 1):
             yield expression(f"{name}.shape[-1]"), "a size", 1 if tier < 4 else 2, None
             yield expression(f"{name}.shape[-2]"), "a size", 2, None
-            yield ast.Name(name, ast.Load()), "a size", 1 if tier < 4 else 2, None
+            yield ast.Name(name, ast.Load()), place_of_name, 1 if tier < 4 else 2, None
         for name in scope.attributes[:8]:
             yield expression(f"self.{name}"), "a size", 3, None
     else:

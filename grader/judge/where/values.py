@@ -275,7 +275,7 @@ class Values:
             (n, step)
             for n in wrong_numbers
             for step in known.replacements_of(run[n][1])[:MAX_VALUES]
-            if not (_sums_to_1(step.value) and _is_divided_later(run[n][0]))
+            if not (_has_equal_sums(step.value) and _is_divided_later(run[n][0]))
         ][:MAX_TRIALS]
         healing = self._healing(source, probe, [(run[n][0].number, step.value) for n, step in trials])
         healed = [trial for trial, heals in zip(trials, healing) if heals]
@@ -435,10 +435,10 @@ def _cost(probe: Probe) -> int:
     return probe.cost
 
 
-def _sums_to_1(value: torch.Tensor) -> bool:
-    """Whether the value is normalised along a dimension."""
-    sums = [value.sum(dim) for dim in range(value.ndim)] if value.is_floating_point() else []
-    return any(torch.allclose(total, torch.ones_like(total), atol=1e-4) for total in sums)
+def _has_equal_sums(value: torch.Tensor) -> bool:
+    """Whether the value is normalised along a dimension, or a multiple of such a value."""
+    sums = [value.sum(dim).flatten() for dim in range(value.ndim)] if value.is_floating_point() else []
+    return any(torch.allclose(total, total[:1].expand_as(total), atol=1e-4) for total in sums)
 
 
 def _is_divided_later(mark: Mark) -> bool:
