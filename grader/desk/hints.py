@@ -140,8 +140,10 @@ def misconceptions_shown(folder: str, task: int, result: ExerciseResult | None) 
 
 
 def about(idea: Misconception, folder: str) -> str:
-    """The hint on a misconception: its question, and where to read."""
-    lesson_number = "" if folder.startswith(idea.lesson) else f" in lesson {idea.lesson}"
+    """The hint on a misconception: its question, and where to read, unless that is a lesson still to come."""
+    own_lesson = folder[:2]
+    if idea.lesson > own_lesson:
+        return idea.hint
     text = paths.lesson(catalog.find(idea.lesson).folder).read_text("utf-8", errors="replace")
     section = mistakes.section_heading(text, idea.section) or idea.section
-    return f"{idea.hint} Then read “{section}”{lesson_number} again."
+    return f"{idea.hint} Then read “{section}” {'again' if idea.lesson == own_lesson else f'in lesson {idea.lesson}'}."

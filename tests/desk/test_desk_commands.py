@@ -122,9 +122,16 @@ def test_a_hint_without_a_known_mistake_begins_with_the_first_stage(history):
 
 @pytest.mark.parametrize("idea", mistakes.misconceptions().values(), ids=lambda idea: idea.id)
 def test_every_misconception_has_a_question_and_a_section_to_read(idea):
-    text = hints.about(idea, FOLDER)
-    assert "?" in idea.hint and f" Then read “{idea.section}" in text
-    assert (f"in lesson {idea.lesson} again." in text) == (idea.lesson != NUMBER)
+    own_text = hints.about(idea, catalog.find(idea.lesson).folder)
+    assert "?" in idea.hint and f" Then read “{idea.section}" in own_text and own_text.endswith(" again.")
+
+
+@pytest.mark.parametrize("idea", mistakes.misconceptions().values(), ids=lambda idea: idea.id)
+def test_no_hint_sends_a_learner_ahead_to_a_lesson_still_to_come(idea):
+    for exercise in catalog.exercises():
+        text = hints.about(idea, exercise.folder)
+        assert text.endswith(f"in lesson {idea.lesson}.") == (idea.lesson < exercise.folder[:2])
+        assert ("Then read “" in text) == (idea.lesson <= exercise.folder[:2])
 
 
 def test_a_task_can_be_named(history):
