@@ -147,7 +147,7 @@ def fingerprint(notebook: dict) -> str:
 
 
 def _of_section(text: str) -> Iterator[Cell]:
-    """The cells of a section of the lesson. In the sections of the tasks each `python` block is a code cell."""
+    """The cells of a section. In the sections of the tasks each `python` block is a code cell, unless it is folded."""
     if not lesson.EXAMPLES_HEADING.match(text.partition("\n")[0]):
         yield Cell(_folded(text))
         if text.startswith(EXPERIMENT):
@@ -155,6 +155,8 @@ def _of_section(text: str) -> Iterator[Cell]:
         return
     end = 0
     for block in BLOCK.finditer(text):
+        if text.count("<details>", 0, block.start()) > text.count("</details>", 0, block.start()):
+            continue  # a cell cannot be folded with the text around it
         if before := text[end : block.start()].strip("\n"):
             yield Cell(_folded(before))
         yield from (Cell(piece, is_code=True, is_example=True) for piece in lesson.cells(block[1]))
