@@ -12,6 +12,7 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths
+from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.judge import messages
 from grader.judge.collection import MARKER, Check
 from grader.judge.compare import Mismatch
@@ -31,8 +32,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the mark of the checks."""
+    """Register the mark of the checks. A file that cannot be read is said once, and not again for each check."""
     config.addinivalue_line("markers", MARKER)
+    if path := config.getoption("--submission"):
+        try:
+            submission.read(path)
+        except (BadSubmission, NoSuchFile) as error:
+            raise pytest.UsageError(str(error)) from None
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say what is graded, and on which inputs."""
+    path = config.getoption("--submission") or "the exercise’s own file"
+    return f"submission: {path}, seed {config.getoption('--seed')}"
+
+
+def _file_graded(node: pytest.Item) -> Path:
+    """The file that this check grades."""
+    return node.config.getoption("--submission") or paths.stub(node.path.parent.name)
 
 
 @pytest.fixture(scope="session")
@@ -46,10 +63,9 @@ def kata_fork_server() -> Iterator[ForkServer]:
 def kata_session(request: pytest.FixtureRequest, kata_fork_server: ForkServer) -> Iterator[Session]:
     """A session with the submission as its subject, at the beginning of this check."""
     exercise = catalog.read(request.path.parent.name)
-    path = request.config.getoption("--submission") or paths.stub(exercise.folder)
     session = Session(exercise, request.config.getoption("--seed"))
     examiner = Examiner(session, kata_fork_server, Settings(seed=session.seed))
-    remote = Remote(kata_fork_server, submission.read(path), exercise.slug, examiner.limits)
+    remote = Remote(kata_fork_server, submission.read(_file_graded(request.node)), exercise.slug, examiner.limits)
     session.begin(Check.of(request.node), examiner.subject(remote))
     yield session
     remote.close()
@@ -76,6 +92,6 @@ def pytest_runtest_makereport(
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, (LearnerError, Mismatch)):
         failed_call = error.call if isinstance(error, LearnerError) else None
-        file = submission.Submission("", str(item.config.getoption("--submission") or "the file"))
+        file = submission.Submission("", paths.shown(_file_graded(item)))
         report.sections.append(("what the learner reads", messages.failure(error, failed_call, file)))
     return report
