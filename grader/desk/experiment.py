@@ -134,6 +134,8 @@ def cells(values: Sequence[Cell]) -> list[str]:
         places = min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), DIGITS)
     # At least two digits of each are shown.
     has_two_digits = not sizes or (min(sizes) >= 10.0 ** (1 - places) and max(sizes) < LONG)
+    while places > 1 and all(round(number, places - 1) == number for number in numbers):
+        places -= 1  # a script that rounded has said how many digits count
     return [_cell(value, places if has_two_digits else None) for value in values]
 
 
