@@ -202,6 +202,8 @@ def figure(options: argparse.Namespace) -> int:
     """Show the lesson's figure in a browser, with your own numbers beside the expected ones after each save."""
     exercise = exercise_or_next(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
+    with contextlib.suppress(BadSubmission):  # the page says that; a file that is missing is refused before an address
+        submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.integrations import live_figure
         from grader.integrations.notebook import display
@@ -211,7 +213,7 @@ def figure(options: argparse.Namespace) -> int:
             """The learner's matrices as they are now, or why there are none."""
             try:
                 handed_in = submission.read(path)
-            except BadSubmission as error:
+            except (BadSubmission, NoSuchFile) as error:
                 return {"text": str(error)}
             return display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
 

@@ -54,6 +54,10 @@ def test_the_page_shows_the_learners_numbers_again_after_a_save(served):
         file.write_text("def (", "utf-8")
         page.wait_for_function("!document.querySelector('table[data-name=yours]')")
         assert "SyntaxError" in mine.inner_text()
+        file.unlink()  # some editors remove a file for a moment when they save it
+        page.wait_for_function("document.querySelector('.kata-mine').innerText.includes('There is no file')")
+        file.write_text(right, "utf-8")
+        page.locator("table[data-name=yours]").first.wait_for()
         assert troubles == []
 
 
