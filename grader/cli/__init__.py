@@ -8,6 +8,7 @@ import difflib
 import importlib.metadata
 import importlib.util
 import os
+import re
 import sys
 from collections.abc import Iterable
 from typing import NoReturn
@@ -29,6 +30,12 @@ MODULES = {  # the module that declares each verb
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
+SEE_HELP = re.compile(r"See: kata [a-z0-9]+ --help")
+REQUIRED = "the following arguments are required: "
+NO_NUMBER = re.compile(
+    r"argument (\S+): invalid (\w+) value: (.*)", re.S
+)  # as argparse says it, with a function's name
+WHOLE = ("int", "positive")  # the types of options that take whole numbers
 MAKE = "--make"  # the first argument, where the Makefile calls
 OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # modules of teachers' and authors' verbs
 ALSO_OF_CLONE = ("docs",)
@@ -48,11 +55,11 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="replace")
     words = sys.argv[1:] if arguments is None else arguments
     is_make = words[:1] == [MAKE]
-    code, is_answer = _outcome(words[is_make:])
+    code, is_answer = _outcome(words[is_make:], is_make)
     return errors.PASSED if is_make and is_answer and _is_at_terminal() else code
 
 
-def _outcome(words: list[str]) -> tuple[int, bool]:
+def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
     """Run one command. Returns its exit code, and whether that is an answer rather than an error."""
     try:
         if words == ["--version"]:
@@ -66,7 +73,8 @@ def _outcome(words: list[str]) -> tuple[int, bool]:
         sys.stdout.flush()  # raises where the disk is full
         return code, code == errors.FAILED and options.verb not in PROOFS
     except (WrongUse, NoSuchExercise, NoSuchFile) as error:
-        print(inert(str(error)), file=sys.stderr)
+        # Who types make may have no kata on the path.
+        print(inert(SEE_HELP.sub("See: make help", str(error)) if is_make else str(error)), file=sys.stderr)
         return errors.WRONG_USE, isinstance(error, NothingLeft)
     except InfrastructureError as error:
         print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
@@ -110,8 +118,12 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise WrongUse instead of ending the process."""
         verb = self.prog.rpartition(" ")[2]
-        if message == "the following arguments are required: EX":
+        if message == f"{REQUIRED}EX":
             raise WrongUse(f"Which exercise? Type its number: make {verb} EX=03")
+        if message.startswith(REQUIRED):
+            message = f"{verb} needs {' and '.join(message.removeprefix(REQUIRED).split(', '))}."
+        if found := NO_NUMBER.fullmatch(message):
+            message = f"{found[1]} takes {'a whole number' if found[2] in WHOLE else 'a number'}, not {found[3]}."
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 

@@ -245,7 +245,7 @@ def list_similar(options: argparse.Namespace) -> int:
 
 @verb(
     "compare",
-    option("terms", metavar="RESULTS", nargs="+", type=Path, help="the folders of results of two terms or more"),
+    option("terms", metavar="RESULTS", nargs="*", type=Path, help="the folders of results of two terms or more"),
     option("--ex", metavar="03,07", default="all", help="these exercises; default: all"),
     option("--format", choices=("text", "json"), default="text"),
 )
@@ -254,7 +254,7 @@ def compare_terms(options: argparse.Namespace) -> int:
     from grader.classroom import terms
 
     if len(options.terms) < 2:
-        raise WrongUse('name the results of at least two terms: make compare TERMS="2025/results 2026/results"')
+        raise WrongUse('Name the results of at least two terms: make compare TERMS="2025/results 2026/results"')
     chosen_folders = {exercise.folder for exercise in chosen(options.ex)}
     all_terms = [terms.read(folder, chosen_folders) for folder in options.terms]
     compared = terms.compare(all_terms)

@@ -90,10 +90,17 @@ def grade(options: argparse.Namespace) -> int:
         options.submissions, options.what = Path(options.what), None
     if options.submissions is not None:
         if options.what or options.files:
-            raise WrongUse("name a folder of submissions, or an exercise and its files, not both")
+            raise WrongUse(
+                "Name a folder of submissions, or an exercise and its files, not both.\nSee: kata grade --help"
+            )
         return run_class(options)
     if not options.what or not options.files:
-        raise WrongUse("name a folder of submissions, or an exercise and its files\nSee: kata grade --help")
+        if options.what and ("/" in options.what or "." in options.what):  # it was meant as a path
+            raise WrongUse(f"There is no folder {options.what}.")
+        raise WrongUse(
+            "Grade a folder of submissions: make grade SUBMISSIONS=folder\n"
+            'Or the files of one exercise: make grade EX=03 FILES="a.py b.py"\nSee: kata grade --help'
+        )
     return run_files(options)
 
 

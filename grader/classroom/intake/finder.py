@@ -223,7 +223,9 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
         if root.kind == "file" and archives.is_archive(root.name):
             root = root.opened(download=True)
         elif root.kind == "file":
-            raise WrongUse(f"There is no folder {folder}." if not folder.exists() else f"{folder} is no folder.")
+            if not folder.exists():
+                raise WrongUse(f"There is no folder {folder}.")
+            raise WrongUse(f"{folder} is no folder. To grade single files: make grade EX=03 FILES={folder}")
         finder.start(root)
     except (BadSubmission, NoSuchFile) as error:
         raise WrongUse(f"{folder} cannot be opened: {error}") from None
