@@ -209,6 +209,10 @@ def test_a_lessons_words_become_a_notebooks():
         ('It says so. A line of your own: `make try EX=01 ARGS="f(x).shape"`. On.', "It says so. On."),
         ("`make plot EX=16` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
         ("`make train EX=23` trains one.", "`make train EX=23` (in a terminal) trains one."),
+        (
+            "# 13 F\n`make train EX=13` trains it.",
+            "# 13 F\n`make train EX=13 SUBMISSION=exercises/13_f/f.ipynb` (in a terminal) trains it.",
+        ),
         ("You write `f.py`: three functions.", "You write three functions."),
         ("Write your code in `f.py`.", "Write your code in the cells of this notebook."),
         ("Its script is [experiment.py](experiment.py): change it.", "Its script is beside this notebook: change it."),

@@ -8,6 +8,7 @@ TRY = re.compile(r"(?:Type )?`make try EX=\d+`.*?(?:\.(?=\s|\Z)|:(?=\n\n|\Z))", 
 OWN_LINE = re.compile(r" ?A line of your own: `make try [^`]*`\.", re.S)
 CALLS = "Run the cells with the lesson's calls as you go: the comments show the lesson's values"
 CALL = re.compile(r"`make (check|hint|plot|experiment)(?: EX=\d+)?`")
+TITLE = re.compile(r"# (\d\d) ")
 IN_A_TERMINAL = re.compile(r"`(make [a-z]+[^`]*)`")
 BLOCK = re.compile(r"^(```\w*\n)(?=make )", re.M)
 SCRIPT = re.compile(r"\[experiment\.py\]\(experiment\.py\)")
@@ -19,6 +20,9 @@ def of_lesson(markdown: str, slug: str) -> str:
     text = OWN_LINE.sub("", lesson.without_still(markdown))
     text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text)
     text = CALL.sub(r"`\1()`", text)
+    if title := TITLE.match(markdown):  # the file beside the notebook is still the stub
+        train, folder = f"make train EX={title[1]}", f"{title[1]}_{slug}"
+        text = text.replace(f"`{train}`", f"`{train} SUBMISSION=exercises/{folder}/{slug}.ipynb`")
     text = IN_A_TERMINAL.sub(r"`\1` (in a terminal)", text)
     text = BLOCK.sub(r"\1# in a terminal\n", text)
     text = SCRIPT.sub("beside this notebook", text)
