@@ -265,6 +265,9 @@ def weight_files(folder: Path) -> list[Path]:
 def _json(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        parts = "config.json, tokenizer.json and its weights in *.safetensors"
+        raise WrongUse(f"There is no file {path}. The folder of a model holds {parts}.") from None
     except OSError as error:
         raise WrongUse(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:
