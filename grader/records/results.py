@@ -218,7 +218,8 @@ def still_to_run(result: ExerciseResult) -> list[str]:
     if count := len(waiting) - len(in_part):
         sentences.append(f"{count} more {'check' if count == 1 else 'checks'} will run {when}")
     if in_part:
-        points = f"{sum(check.points for check in in_part):g} of {sum(check.max_points for check in in_part):g} points"
+        most = sum(check.max_points for check in in_part)
+        points = f"{sum(check.points for check in in_part):g} of {most:g} {'point' if most == 1 else 'points'}"
         if len(in_part) == 1:
             sentences.append(f"1 check ran in part ({points}), and will run in full {when}")
         else:

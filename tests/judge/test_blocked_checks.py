@@ -64,7 +64,8 @@ def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
     untried = [check for check in result.checks if not check.points and check.outcome == NOT_CHECKED]
     assert {check.word for check in in_part} == {"checked in part"}
     assert {check.word for check in untried} <= {"not checked"}
-    points = f"{sum(check.points for check in in_part):g} of {sum(check.max_points for check in in_part):g} points"
+    most = sum(check.max_points for check in in_part)
+    points = f"{sum(check.points for check in in_part):g} of {most:g} {'point' if most == 1 else 'points'}"
     for text in (terminal.plain(result), display.verdict(result, ())["html"]):
         assert f"{len(in_part)} checks ran in part ({points}), and will run in full once" in text
         assert ("more check" in text) == bool(untried)
