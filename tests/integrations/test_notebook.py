@@ -288,6 +288,25 @@ def test_outside_of_a_notebook_it_says_what_to_type(checkout):
     assert "make check EX=03" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda notebook: notebook.hint("03", task=77), "There is no task 77 in 03: its tasks are 1 to "),
+        (
+            lambda notebook: notebook.check("03", seed="x"),
+            "seed takes a whole number, as a verdict prints it, not 'x'.",
+        ),
+    ],
+)
+def test_a_wrong_task_or_seed_is_said(monkeypatch, call, words):
+    from grader.integrations import notebook
+
+    shown = []
+    monkeypatch.setattr(notebook, "_show", lambda answer, markdown=False: shown.append(answer["text"]))
+    call(notebook)
+    assert len(shown) == 1 and shown[0].startswith(words)
+
+
 def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, monkeypatch):
     monkeypatch.setattr(paths, "ROOT", checkout)  # where the progress is noted
     exercise, process = catalog.find("03"), GradingProcess()

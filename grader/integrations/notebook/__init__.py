@@ -29,7 +29,9 @@ def check(exercise: str | int | None = None, seed: int | None = None) -> None:
     exercise: a number, a slug or a folder name; by default the exercise of the notebook. seed: a printed seed, to
     repeat a run. Raises RuntimeError outside of a notebook.
     """
-    _show(_asked("check", exercise, seed))
+    if seed is not None and not isinstance(seed, int):
+        return _show({"text": f"seed takes a whole number, as a verdict prints it, not {seed!r}."})
+    return _show(_asked("check", exercise, seed))
 
 
 def setup() -> None:
@@ -55,6 +57,11 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
         chosen = _exercise(exercise)
     except catalog.NoSuchExercise as error:
         return _show({"text": str(error)})
+    tasks = sorted({known.task for known in hints.all_hints(chosen.folder)})
+    if task is not None and task not in tasks:
+        return _show(
+            {"text": f"There is no task {task} in {chosen.folder[:2]}: its tasks are {tasks[0]} to {tasks[-1]}."}
+        )
     answer = hints.ask(chosen.folder, task, progress.NOTEBOOK)
     if answer.task is None:
         return _show({"text": "Every task is done: no hint is needed. All of them are in hints.md, beside the lesson."})
