@@ -59,7 +59,7 @@ def test_students_read_the_lines_that_documented_checks_find(here, said, tmp_pat
     sentence = f"Look at line {line}, `return torch.softmax(scores, dim=0)"
     assert {tuple(check["lines"]) for check in checks if check["lines"]} == {(line,)}
     assert all(check["where"].startswith(sentence) for check in checks if check["where"])
-    assert sentence in page
+    assert sentence.replace(" `", " <code>") in page
     assert not any(check["hidden"] for check in checks if check["where"])
     for student in ("ada", "cy"):
         checks, page = told[student]
