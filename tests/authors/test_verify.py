@@ -351,6 +351,7 @@ def stands_in(pid: str, folder: Path) -> bool:
         return False
 
 
+@nightly
 def test_a_process_that_is_killed_ends_it_in_words():
     def kill() -> None:
         while not (children := multiprocessing.active_children()):

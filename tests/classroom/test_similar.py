@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -67,7 +68,7 @@ def disguised(source: str, seed: int = 0) -> str:
     return "# all my own work\n" + ast.unparse(ast.fix_missing_locations(tree))
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("folder", sample(FOLDERS, 8))
 def test_independent_right_answers_are_not_listed(tmp_path, folder):
     answers = styles(folder) | {"solution": paths.solution(folder).read_text()}
     wrong = {mistake.name: mistake.source for mistake in mistakes.mistakes(folder)}

@@ -50,7 +50,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A, B 
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 TIERS = ("A", "B", "C")
 ON_THE_SANDBOX = "FGKM"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
-SAMPLE = 9  # of each other group one tier tries one attack in so many
+SAMPLE = 18  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line

@@ -14,7 +14,7 @@ from a_course import environment
 from a_term import CONTEXT, JOINER, LEAVER, OVERRIDES, SOFTMAX, WEIGHT
 from extras import needed, when_used
 from in_this_process import Here
-from thorough import THOROUGH
+from thorough import THOROUGH, nightly
 
 from grader import catalog
 from grader.classroom import run
@@ -73,6 +73,7 @@ class Course:
         return api.Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
 
 
+@nightly
 def test_a_term(fork_server, said, tmp_path, monkeypatch):
     here = Here(fork_server)
     monkeypatch.setattr(run, "executor_of", here)

@@ -213,7 +213,7 @@ def test_every_sign_of_a_formula_comes_from_the_font_of_the_site(built, chromium
         pytest.skip("ziamath, whose font is taken, is not installed (extra docs)")
     tab, drawn = chromium.new_page(), set()
     devtools = tab.context.new_cdp_session(tab)
-    for lesson in some((built / "lessons").glob("*/index.html")):
+    for lesson in sample(some((built / "lessons").glob("*/index.html")), 6):
         tab.goto(lesson.as_uri())
         tab.evaluate("document.fonts.ready")
         devtools.send("DOM.enable")
