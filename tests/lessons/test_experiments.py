@@ -144,7 +144,7 @@ def script(tmp_path, monkeypatch):
 
 def test_the_table_as_a_lesson_prints_it(said, script):
     script.write_text(SCRIPT.replace("{rows}", '[{"n": 1.5}, {"n": 2.0}]'))
-    assert said("experiment", "02", "--format", "md").stdout.strip() == "| n |\n| ---: |\n| 1.500 |\n| 2.000 |"
+    assert said("experiment", "02", "--format", "md").stdout.strip() == "| n |\n| ---: |\n| 1.5 |\n| 2.0 |"
 
 
 def test_the_table_in_a_lesson_is_the_one_of_the_command():
