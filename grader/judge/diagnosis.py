@@ -30,7 +30,7 @@ from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
 
 METHODS = ("__init__", "forward")
-MAX_PAIRS = 100  # of wrong versions that are tried together, for one submission
+MAX_PAIRS = 130  # of wrong versions that are tried together, for one submission
 MAX_RECOMBINED = 15  # of their parts
 
 
