@@ -48,6 +48,7 @@ MAX_DOUBTFUL_LINES = 4
 MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
 MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
+COMMENT = re.compile(r"#.*")
 DIVISION_BY_SUM = re.compile(r" / .*\bsum\(")
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
@@ -402,12 +403,15 @@ class Repairs:
     def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
         """Each edit with the definition that it gives, without those that give the same one as an earlier edit."""
         seen_texts: set[int] = set()
+        own_texts: dict[str, str] = {}  # of the definitions without an edit, by name
         for unit, edit in edits:
+            if unit.name not in own_texts:
+                own_texts[unit.name] = ast.unparse(unit.node)
             try:
                 text = self.tree.text(unit, edit.changes)
             except INVALID:
                 continue
-            if hash((unit.name, text)) in seen_texts or normalizes_twice(ast.unparse(unit.node), text):
+            if hash((unit.name, text)) in seen_texts or normalizes_twice(own_texts[unit.name], text):
                 continue
             seen_texts.add(hash((unit.name, text)))
             source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
@@ -457,9 +461,13 @@ def normalizes_twice(before: str, after: str) -> bool:
 
     The sums would then be 1, and a mistake in the learner's division would no longer show. before, after: its text.
     """
-    divisions = [len(DIVISION_BY_SUM.findall(text)) for text in (before, after)]
-    has_more = after.count("softmax(") > before.count("softmax(") or divisions[1] > divisions[0]
-    return has_more and min(divisions) > 0
+    divisions = len(DIVISION_BY_SUM.findall(before))
+    if not divisions:
+        return False
+    after = COMMENT.sub("", after)  # the text before has none
+    divisions_after = len(DIVISION_BY_SUM.findall(after))
+    has_more = after.count("softmax(") > before.count("softmax(") or divisions_after > divisions
+    return has_more and divisions_after > 0
 
 
 def _similarity(old: ast.stmt, new: ast.stmt) -> float:
