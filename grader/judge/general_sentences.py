@@ -1,6 +1,7 @@
 """Sentences that need no known mistake: on what a source holds or leaves out, and on an error that it raised."""
 
 import re
+from typing import Any
 
 import torch
 
@@ -135,8 +136,9 @@ IN_KERNELS = {  # what Triton says, in whatever kernel
 }
 FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")
 INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
+WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
 SENTENCES = {
-    r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
+    WRITES_INTO_A_LEAF: IN_PLACE,
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
     r"view size is not compatible with input tensor's size and stride": VIEW,
     r"Got unsupported ScalarType BFloat16": NUMPY,
@@ -223,17 +225,18 @@ def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
 
     The check on that waits for all the others, and a learner would hear of it last.
     """
-    owners = {name.partition(".")[0] for name in called}
-    found = [
-        fault
-        for fault in written_faults(source)
-        if fault["kind"] == "in place" and (fault["owner"] or fault["function"]) in owners
-    ]
     return tuple(
         f"{place(source, fault['line'])}: {fault['function']} changes its argument {fault['what']} in place "
         f"(`{inert(fault['code'])}`). The caller's tensor changes with it: make a new tensor instead."
-        for fault in found
+        for fault in faults_in_place(source, called)
     )
+
+
+def faults_in_place(source: str, called: frozenset[str]) -> list[dict[str, Any]]:
+    """The statements of these functions and classes that write into an argument; see written_faults."""
+    owners = {name.partition(".")[0] for name in called}
+    faults = (fault for fault in written_faults(source) if fault["kind"] == "in place")
+    return [fault for fault in faults if (fault["owner"] or fault["function"]) in owners]
 
 
 def _is_too_long(failure: Failure) -> bool:

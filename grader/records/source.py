@@ -287,13 +287,6 @@ def storeless_kernels(source: str) -> list[str]:
 
 
 @limited
-def written_into(source: str, name: str) -> list[int]:
-    """The lines of a function, or of a class's methods, that write into a tensor argument."""
-    faults = [fault for fault in written_faults(source) if fault["kind"] == "in place"]
-    return sorted({fault["line"] for fault in faults if (fault["owner"] or fault["function"]) == name})
-
-
-@limited
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 

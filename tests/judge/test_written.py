@@ -95,7 +95,8 @@ def test_right_kernels_store():
 @pytest.mark.parametrize(("read", "lines"), [("x.shape", [3]), ("x[0]", [])])
 def test_an_argument_without_an_annotation_is_a_tensor_by_what_is_read_of_it(read, lines):
     """A list may be written into."""
-    assert source.written_into(f"def f(x):\n    n = {read}\n    x[0] = 1\n", "f") == lines
+    found = general_sentences.faults_in_place(f"def f(x):\n    n = {read}\n    x[0] = 1\n", frozenset({"f"}))
+    assert [fault["line"] for fault in found] == lines
 
 
 def test_a_note_on_an_argument_is_of_functions_that_the_checks_call():

@@ -14,17 +14,15 @@ from grader.judge.collection import Check
 from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
-from grader.judge.general_sentences import IN_PLACE
+from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
 from grader.judge.where.edits import Change, Tree, Unit, attributes_assigned_in, attributes_of
 from grader.judge.where.trial import Probe, Trial
 from grader.records.sanitize import inert
-from grader.records.source import written_into
 from grader.records.syntax import is_notebook, place
 from grader.sandbox.call_results import LearnerError
 
 MAX_PAIRS = 10  # of definitions that are replaced together
 METHODS = {"__call__": "forward"}  # which method of a module a call runs
-NO_WRITING = re.compile(r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation")
 MAX_CODE = 60  # characters of a line that are shown
 
 
@@ -316,13 +314,13 @@ def forbidden_line(failure: Failure) -> int:
     return 0
 
 
-def written_lines(failure: Failure, source: str) -> tuple[int, ...]:
+def lines_in_place(failure: Failure, source: str) -> tuple[int, ...]:
     """The lines that write into an argument, for a check that fails since one was changed; () for any other."""
     error = failure.error
     message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
-    if getattr(error, "cause", None) != IN_PLACE and not NO_WRITING.match(message):
+    if getattr(error, "cause", None) != IN_PLACE and not re.match(WRITES_INTO_A_LEAF, message):
         return ()
-    return tuple(written_into(source, failure.last_called.partition(".")[0]))
+    return tuple(sorted({fault["line"] for fault in faults_in_place(source, frozenset({failure.last_called}))}))
 
 
 def head_line(failure: Failure, tree: Tree) -> int:

@@ -21,7 +21,7 @@ from grader.judge.where.place import (
     forbidden_line,
     head_line,
     in_definition,
-    written_lines,
+    lines_in_place,
 )
 from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs
 from grader.judge.where.statements import AN_ORDER
@@ -143,7 +143,7 @@ class Search:
                 found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
         for name, failure in self.failures.items():
             line, head = forbidden_line(failure), head_line(failure, self.tree)
-            lines = (line,) if line else written_lines(failure, self.trial.submission.source)
+            lines = (line,) if line else lines_in_place(failure, self.trial.submission.source)
             if head or (lines and (name not in found_places or found_places[name].evidence == "definition")):
                 place = self.place_of((head,) if head else lines, "message")
                 found_places |= {name: place} if place is not None else {}
