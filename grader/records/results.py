@@ -43,7 +43,10 @@ class Settings:
 
 
 def outcome_word(outcome: str, points: float) -> str:
-    """The outcome of a check in words. points: what the check gave."""
+    """The outcome of a check in words.
+
+    points: what it gave. One that ran without those functions whose own checks fail has a part of its points.
+    """
     return "checked in part" if outcome == NOT_CHECKED and points > 0 else outcome.replace("_", " ")
 
 
@@ -71,11 +74,6 @@ class CheckResult:
     def is_unwritten(self) -> bool:
         """Whether it failed since a function is not written yet."""
         return self.outcome == FAILED and self.message.startswith(NOT_WRITTEN)
-
-    @property
-    def ran_in_part(self) -> bool:
-        """Whether it ran without those functions whose own checks fail, and gave a part of its points."""
-        return self.outcome == NOT_CHECKED and self.points > 0
 
     @property
     def word(self) -> str:
@@ -211,7 +209,7 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
 def still_to_run(result: ExerciseResult) -> list[str]:
     """The sentences on the checks that did not run, and on those that ran for a part of their points."""
     waiting = [check for check in result.checks if check.outcome == NOT_CHECKED]
-    in_part = [check for check in waiting if check.ran_in_part]
+    in_part = [check for check in waiting if check.points > 0]
     found = len(causes(result))
     when = "once this is fixed" if found < 2 else "once these are fixed"
     sentences = []
@@ -220,10 +218,8 @@ def still_to_run(result: ExerciseResult) -> list[str]:
     if in_part:
         most = sum(check.max_points for check in in_part)
         points = f"{sum(check.points for check in in_part):g} of {most:g} {'point' if most == 1 else 'points'}"
-        if len(in_part) == 1:
-            sentences.append(f"1 check ran in part ({points}), and will run in full {when}")
-        else:
-            sentences.append(f"{len(in_part)} checks ran in part ({points}), and will run in full {when}")
+        checks = "1 check" if len(in_part) == 1 else f"{len(in_part)} checks"
+        sentences.append(f"{checks} ran in part ({points}), and will run in full {when}")
     return sentences
 
 
