@@ -32,9 +32,8 @@ MODULES = {  # the module that declares each verb
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
 SEE_HELP = re.compile(r"See: kata [a-z0-9]+ --help")
 REQUIRED = "the following arguments are required: "
-NO_NUMBER = re.compile(
-    r"argument (\S+): invalid (\w+) value: (.*)", re.S
-)  # as argparse says it, with a function's name
+# As argparse says it, with the name of a function.
+NO_NUMBER = re.compile(r"argument (\S+): invalid (\w+) value: (.*)", re.S)
 WHOLE = ("int", "positive")  # the types of options that take whole numbers
 MAKE = "--make"  # the first argument, where the Makefile calls
 OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # modules of teachers' and authors' verbs
