@@ -25,7 +25,7 @@ from grader.cli.options import (
 )
 from grader.desk import progress
 from grader.records import submission
-from grader.records.results import Checked, ExerciseResult, Settings, Verdict
+from grader.records.results import CheckOutcome, ExerciseResult, Settings, Verdict
 from grader.records.submission import Unreadable
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
@@ -78,7 +78,7 @@ def check(options: argparse.Namespace) -> int:
         handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
         is_shown = False
         for event in grading.grade(exercise, handed_in, fork_server, settings):
-            if isinstance(event, Checked):
+            if isinstance(event, CheckOutcome):
                 if in_terminal(options) and not is_shown:
                     waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} … {event.number} of {event.of}")
                 continue

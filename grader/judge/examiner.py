@@ -22,12 +22,12 @@ from grader.records.results import (
     FAILED,
     NOT_CHECKED,
     PASSED,
-    Checked,
+    CheckOutcome,
     CheckResult,
-    Diagnosed,
+    Diagnosis,
     Event,
     ExerciseResult,
-    Located,
+    Location,
     Settings,
     Verdict,
     unreadable,
@@ -101,8 +101,8 @@ class Examiner:
     def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Load the submission in a new worker, run every check on it, and explain what failed.
 
-        Yields Checked for each check and a Verdict. Where a check failed, Diagnosed follows, and Located if the
-        settings ask for it. is_cancelled: once it is true, nothing more is looked for.
+        Yields a CheckOutcome for each check and a Verdict. Where a check failed, a Diagnosis follows, and a Location if
+        the settings ask for it. is_cancelled: once it is true, nothing more is looked for.
         Raises BadSubmission where reading the source takes too much, and Lost where the fork server has ended.
         """
         self.explained, self.calls = None, {}
@@ -124,7 +124,7 @@ class Examiner:
             failures: dict[str, Failure] = {}
             for number, check in enumerate(self.session.checks, 1):
                 results[check.id] = self.outcome(check, results, failures, subject, remote)
-                yield Checked(results[check.id], number, len(self.session.checks))
+                yield CheckOutcome(results[check.id], number, len(self.session.checks))
             subject.stand_ins = {}
             passed = {name for name, result in results.items() if result.outcome == PASSED}
             if reason := self.absence(failures, passed, submission, remote):
@@ -139,13 +139,13 @@ class Examiner:
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
             checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
             result = _timed(replace(result, checks=checks), started)
-            yield Diagnosed(result)
+            yield Diagnosis(result)
         finally:
             remote.close()
         if self.settings.where and not is_cancelled():
             from grader.judge.where import search  # it imports this module
 
-            yield Located(search.located(self, submission, result, is_cancelled))
+            yield Location(search.locate(self, submission, result, is_cancelled))
 
     def verdict(
         self,

@@ -63,7 +63,7 @@ class Grading:
         self.exercise, self.workers, self.settings = exercise, workers, settings
         self.taken_for_passed = taken_for_passed
         self.session = Session(exercise, settings.seed)
-        self.graded = 0  # submissions
+        self.number = 0  # of the submission, from 1
 
     def __enter__(self) -> "Grading":
         self.session.__enter__()
@@ -81,8 +81,8 @@ class Grading:
         Where an error of ours ends it, the last event is a Verdict "not_graded", and the next submission gets a new
         examiner. is_cancelled: once it is true, nothing more is looked for, and no verdict need come.
         """
-        self.graded += 1
-        if self.graded > 1:
+        self.number += 1
+        if self.number > 1:
             self.examiner.expect_more()
         if isinstance(handed_in, Unreadable):
             yield Verdict(self._unread(handed_in))

@@ -127,7 +127,7 @@ class ExerciseResult:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckOutcome:
     """A check was run, or left out since another one failed. number: how many were so far; of: how many there are."""
 
     check: CheckResult
@@ -142,15 +142,15 @@ class Verdict:
     result: ExerciseResult
 
 
-class Diagnosed(Verdict):
+class Diagnosis(Verdict):
     """The same result with the likely causes."""
 
 
-class Located(Verdict):
+class Location(Verdict):
     """The same result with the lines to look at."""
 
 
-Event = Checked | Verdict  # of a grading, in this order; the last one has the final result
+Event = CheckOutcome | Verdict  # of a grading, in this order; the last one has the final result
 
 
 def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:

@@ -91,11 +91,11 @@ def test_a_line_that_a_hidden_check_gives_is_the_teachers_alone(fork_server, mon
             result = final(examiner.examine(submission))
             asked.clear()
             patch.setattr(Session, "run", running)
-            students = search.located(examiner, submission, result)
+            students = search.locate(examiner, submission, result)
             assert not any(asked)
             was_asked = bool(asked)
             examiner.settings = Settings(seed=3, reveal=True)
-            teachers = search.located(examiner, submission, result)
+            teachers = search.locate(examiner, submission, result)
             assert any(asked)
         return {check.hidden for check in result.checks if check.outcome == "failed"}, was_asked, students, teachers
 

@@ -11,7 +11,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge import grading, session
 from grader.judge.grading import Grading
 from grader.judge.session import Session
-from grader.records.results import Checked, Diagnosed, Located, Settings, Verdict
+from grader.records.results import CheckOutcome, Diagnosis, Location, Settings, Verdict
 from grader.records.submission import Submission, Unreadable, attempt
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.process import Lost
@@ -29,9 +29,9 @@ def kinds(submission, fork_server, settings=SEARCHED):
 
 
 def test_the_events_come_in_order_and_end_where_nothing_is_left_to_say(fork_server):
-    checked = [Checked] * len(EXERCISE.points)
-    assert kinds(WRONG, fork_server) == [*checked, Verdict, Diagnosed, Located]
-    assert kinds(WRONG, fork_server, Settings(seed=5)) == [*checked, Verdict, Diagnosed]
+    checked = [CheckOutcome] * len(EXERCISE.points)
+    assert kinds(WRONG, fork_server) == [*checked, Verdict, Diagnosis, Location]
+    assert kinds(WRONG, fork_server, Settings(seed=5)) == [*checked, Verdict, Diagnosis]
     assert kinds(WRONG, fork_server, Settings(seed=5, diagnose=False)) == [*checked, Verdict]
     for submission in (RIGHT, STUB):
         assert kinds(submission, fork_server) == [*checked, Verdict]
@@ -62,7 +62,7 @@ def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(
     monkeypatch.setattr(ForkServer, "spawn", spawned)
     with Grading(EXERCISE, fork_server, SEARCHED) as judge:
         events = judge.grade(WRONG)
-        assert isinstance(next(events), Checked) and workers[0].alive
+        assert isinstance(next(events), CheckOutcome) and workers[0].alive
         events.close()
         assert not workers[0].alive
         assert judge.result(RIGHT).status == "passed"

@@ -42,7 +42,7 @@ def located(number: str, source: str, fork_server, is_cancelled=lambda: False, w
         patch.setattr(search, "WORK", work)
         examiner = Examiner(session, fork_server, settings)
         before = final(examiner.examine(submission))
-        return before, search.located(examiner, submission, before, is_cancelled)
+        return before, search.locate(examiner, submission, before, is_cancelled)
 
 
 def test_the_work_of_a_search_is_counted_and_does_not_depend_on_the_time(fork_server, monkeypatch):
@@ -312,5 +312,7 @@ def test_check_shows_the_verdict_and_then_the_line(said, tmp_path):
 
 
 def test_a_search_that_may_do_little_ends_soon(fork_server):
+    began = time.monotonic()
     before, after = located("07", SOLUTION["07"].replace("softmax", "sin", 1) + "\n", fork_server, work=1)
+    assert time.monotonic() - began < 30  # far more than it needs, and far less than all edits would take
     assert before.status == "failed" and not any(check.lines for check in after.checks)

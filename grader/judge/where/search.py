@@ -38,7 +38,7 @@ ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
-def located(
+def locate(
     examiner: Examiner, submission: Submission, result: ExerciseResult, is_cancelled: Callable[[], bool] = lambda: False
 ) -> ExerciseResult:
     """The result of the submission that the examiner examined last, with the places of its failed checks.
