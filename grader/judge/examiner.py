@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeVar
 
 from grader.catalog import Exercise
@@ -89,11 +90,11 @@ class Examiner:
         taken_for_passed: frozenset[str] = frozenset(),
     ):
         self.session, self.settings, self.exercise = session, settings, session.exercise
-        self.diagnostician = Diagnostician(session)
         self.taken_for_passed = taken_for_passed
         self.explained: Explained | None = None
         self.calls: dict[str, list[Call]] = {}
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
+        self.has_more = False  # whether more submissions follow
         limited.start()  # meanwhile the first worker is made
         for rule in session.exercise.forbidden[:1]:
             fork_server.without_ready_made(rule)  # it starts in the background
@@ -135,6 +136,7 @@ class Examiner:
             yield Verdict(result)
             if not (begun and failures and self.settings.diagnose) or is_cancelled():
                 return
+            self.diagnostician.wrong_versions.caches_runs = self.has_more and self.device == "cpu"
             diagnoses = self.diagnostician.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
             checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
@@ -202,7 +204,12 @@ class Examiner:
 
     def expect_more(self) -> None:
         """Run each known mistake to its end from now on and keep its answers: faster where more submissions follow."""
-        self.diagnostician.wrong_versions.caches_runs = self.device == "cpu"
+        self.has_more = True
+
+    @cached_property
+    def diagnostician(self) -> Diagnostician:
+        """Made for the first file with a failed check: a right one needs none."""
+        return Diagnostician(self.session)
 
     @property
     def device(self) -> str:
