@@ -17,7 +17,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.cli.grade_verb import chosen, office_of
 from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, port, verb
-from grader.desk import browser
+from grader.desk import lesson
 from grader.records import safe_files
 from grader.records.sanitize import label
 
@@ -197,7 +197,7 @@ def serve_office(options: argparse.Namespace) -> int:
     def say(address: str) -> None:
         """Tell the assistants where the page is."""
         print(f"The office is open, on this machine alone. Ctrl-C closes it.\n{address}", flush=True)
-        if browser.has_browser():
+        if lesson.has_browser():
             webbrowser.open(address)
 
     asyncio.run(serving.serve(place, options.port, say))

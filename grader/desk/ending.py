@@ -3,8 +3,8 @@
 import re
 
 from grader import catalog
-from grader.catalog import Exercise, extras, paths
-from grader.desk import progress
+from grader.catalog import Exercise, extras
+from grader.desk import lesson, progress
 
 # The end of a lesson says it at length, its head in one line.
 AT_THE_END = re.compile(r"^## You can now(?: …)?\n+(.+?)(?:\n\n|\Z)", re.M | re.S)
@@ -23,7 +23,7 @@ KEEP = "A page to keep, with your own measurements: make portfolio"
 
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
-    text = _lesson(folder)
+    text = lesson.text(folder)
     found = AT_THE_END.search(text) or AT_THE_HEAD.search(text)
     if not found:
         return ""
@@ -32,7 +32,7 @@ def ability(folder: str) -> str:
 
 def in_real_code(folder: str) -> str:
     """Where well-known code has what was just written: the first sentence of "In the real world", or ""."""
-    found = IN_REAL_CODE.search(_lesson(folder))
+    found = IN_REAL_CODE.search(lesson.text(folder))
     if not found:
         return ""
     return (
@@ -111,13 +111,6 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
     others = [one for one in catalog.by_path() if one.folder != folder]
     left_out = [one.folder[:2] for one in others if not by_folder.get(one.folder, progress.State()).done]
     return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
-
-
-def _lesson(folder: str) -> str:
-    try:
-        return paths.lesson(folder).read_text("utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def _first_sentence(markdown: str) -> str:

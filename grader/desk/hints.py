@@ -144,6 +144,6 @@ def about(idea: Misconception, folder: str) -> str:
     own_lesson = folder[:2]
     if idea.lesson > own_lesson:
         return idea.hint
-    text = paths.lesson(catalog.find(idea.lesson).folder).read_text("utf-8", errors="replace")
+    text = lesson.text(catalog.find(idea.lesson).folder)
     section = mistakes.section_heading(text, idea.section) or idea.section
     return f"{idea.hint} Then read “{section}” {'again' if idea.lesson == own_lesson else f'in lesson {idea.lesson}'}."

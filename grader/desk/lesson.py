@@ -1,18 +1,31 @@
-"""The numbered tasks of a lesson and its example calls, read from its README.md.
+"""A lesson, read from its README.md: its numbered tasks, its example calls, its text for a terminal, its page.
 
 The rule of examples, which docs/authors.md tells the authors: every `python` block below the heading "Tasks" or a
 heading "Task N" counts, from top to bottom, in one namespace. Where a comment behind an expression, or on the lines
 below it, begins with a value as Python prints it, that is the lesson's value. Words may follow it.
 """
 
+from __future__ import annotations
+
 import ast
+import os
+import platform
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.records.results import PASSED, ExerciseResult
+from grader.reports import formulas
+
+if TYPE_CHECKING:  # the command line reads no lesson before it needs one
+    from rich.console import RenderableType
+    from rich.markdown import Markdown
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
@@ -23,6 +36,13 @@ OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[
 # The still picture of the figure with what is said about it: a page with the figure itself needs neither.
 STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n(?:.+\n)*\n", re.M)
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
+SUMMARY = re.compile(r"^<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)^</details>", re.M | re.S)
+TAGS = re.compile(r"</?(?:b|i|em|strong|code|sub|sup)>")
+PICTURE = re.compile(r"!\[(?P<words>[^\]]*)\]\([^)]*\)")
+LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
+ANY_HEADING = re.compile(r"#{1,6} +(.*)")
+CLOSED, OPEN = "▸", "▾"
+MAKER = "grader.integrations.lesson_page"  # a module that writes the page of the exercise that is named
 
 
 @dataclass(frozen=True)
@@ -34,15 +54,19 @@ class Task:
     text: str
 
 
+def text(folder: str) -> str:
+    """The Markdown of a lesson; "" where there is none."""
+    try:
+        return paths.lesson(folder).read_text("utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
 def tasks(folder: str) -> tuple[Task, ...]:
     """The tasks of an exercise in order; none where the lesson is absent or has none."""
-    try:
-        lines = paths.lesson(folder).read_text("utf-8", errors="replace").splitlines()
-    except OSError:
-        return ()
     sections: list[tuple[int, str, list[str]]] = []
     inside = fenced = False
-    for line in lines:
+    for line in text(folder).splitlines():
         fenced ^= line.startswith("```")
         heading = None if fenced else HEADING.match(line)
         if heading:
@@ -52,12 +76,12 @@ def tasks(folder: str) -> tuple[Task, ...]:
             inside = False
         elif inside:
             sections[-1][2].append(line)
-    return tuple(Task(number, title, FOLDED.sub("", "\n".join(text)).strip()) for number, title, text in sections)
+    return tuple(Task(number, title, FOLDED.sub("", "\n".join(lines)).strip()) for number, title, lines in sections)
 
 
-def without_still(text: str) -> str:
+def without_still(markdown: str) -> str:
     """A lesson without the still picture of its figure."""
-    return STILL.sub("", text)
+    return STILL.sub("", markdown)
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:
@@ -101,11 +125,7 @@ def examples(folder: str) -> tuple[Example, ...]:
     Raises InfrastructureError where a block is no Python.
     """
     try:
-        markdown = paths.lesson(folder).read_text("utf-8")
-    except OSError:
-        return ()
-    try:
-        return read_examples(markdown)
+        return read_examples(text(folder))
     except SyntaxError as error:
         raise InfrastructureError(f"{paths.shown(paths.lesson(folder))}: {error.text or ''} is no Python") from None
 
@@ -179,3 +199,71 @@ def cells(block: str) -> list[str]:
             cell_texts.append("\n".join(lines[first:end]).strip("\n"))
             first = end
     return cell_texts
+
+
+def for_terminal(folder: str, unfold: bool = False) -> list[RenderableType]:
+    """The whole lesson. unfold: show the answers too."""
+    markdown = text(folder)
+    return [rendered(markdown, unfold) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
+
+
+def rendered(markdown: str, unfold: bool = False) -> Markdown:
+    """Markdown of a lesson as a terminal shows it."""
+    from rich.markdown import Markdown
+
+    return Markdown(plain(markdown, unfold), code_theme="ansi_dark")
+
+
+def plain(markdown: str, unfold: bool = False) -> str:
+    """The Markdown without HTML, links and pictures, its headings in bold, its formulas as text."""
+
+    def fold(found: re.Match[str]) -> str:
+        title = TAGS.sub("", found["title"]).strip()
+        body = f"\n\n{found['body'].strip()}\n" if unfold else ""
+        return f"{OPEN if unfold else CLOSED} *{title}*{body}"
+
+    lines, is_code = [], False
+    for line in formulas.as_text(SUMMARY.sub(fold, without_still(markdown))).splitlines():
+        is_code ^= line.startswith("```")
+        if is_code or line.startswith("```"):
+            lines.append(line)
+            continue
+        line = LINK.sub(r"\1", PICTURE.sub(r"(A picture: \g<words>)", line))
+        heading = ANY_HEADING.fullmatch(line)
+        lines.append(f"**{heading[1].replace('**', '')}**" if heading else line)
+    return "\n".join(lines)
+
+
+def section(folder: str, heading: str) -> str:
+    """The text of a section of the lesson, as Markdown without its heading; "" where there is none."""
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text(folder), re.M | re.S)
+    return found[1].strip() if found else ""
+
+
+def open_lesson(folder: str) -> str:
+    """Begin to write the page with its figure and to open it in a browser, in a process of its own.
+
+    Returns what to tell the learner, whose watch goes on meanwhile.
+    """
+    is_seen = has_browser()
+    subprocess.Popen(
+        [sys.executable, "-m", MAKER, folder, *(["--open"] if is_seen else [])],
+        cwd=paths.ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    page = paths.shown(page_file(folder))
+    where = f"{page} opens in your browser" if is_seen else f"open {page} in a browser"
+    return f"Lesson {folder[:2]} with its figure: {where}."
+
+
+def page_file(folder: str) -> Path:
+    """The page of a lesson: of the site where `make docs` built it, else one of its own."""
+    site = paths.site_page(folder)
+    return site if site.exists() else paths.lesson_page(folder)
+
+
+def has_browser() -> bool:
+    """Whether this machine has a window for a browser. One within the terminal would draw over the watch."""
+    if sys.platform == "darwin" or "microsoft" in platform.release().lower():
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))

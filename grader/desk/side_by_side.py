@@ -11,7 +11,7 @@ from rich.text import Text
 
 from grader.catalog import paths
 from grader.catalog.errors import WrongUse
-from grader.desk import lesson_text
+from grader.desk import lesson
 from grader.records.sanitize import inert
 from grader.reports.terminal import Hanging
 
@@ -60,13 +60,13 @@ def notice(folder: str) -> list[RenderableType]:
     except OSError:
         return []
     said = ANSWER.sub("\n\n**Answer:** ", DEEPER.sub("**Dig deeper:** ", markdown))
-    return [Text(), Text(NOTICE, "bold"), lesson_text.rendered(said)]
+    return [Text(), Text(NOTICE, "bold"), lesson.rendered(said)]
 
 
 def further(folder: str) -> list[RenderableType]:
     """The lesson's questions to go further, with their answers."""
-    markdown = lesson_text.section(folder, FURTHER)
-    return [Text(), Text(FURTHER, "bold"), lesson_text.rendered(markdown, unfold=True)] if markdown else []
+    markdown = lesson.section(folder, FURTHER)
+    return [Text(), Text(FURTHER, "bold"), lesson.rendered(markdown, unfold=True)] if markdown else []
 
 
 def bodies(source: str) -> str:

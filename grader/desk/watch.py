@@ -13,7 +13,7 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import beside, browser, checkout, ending, hints, lesson_text, main_page, progress, side_by_side
+from grader.desk import beside, checkout, ending, hints, lesson, main_page, progress, side_by_side
 from grader.desk.beside import Beside, DrawnPages, Request
 from grader.desk.grading_thread import GradingThread, Job, Watched
 from grader.desk.main_page import View
@@ -368,7 +368,7 @@ def read_lesson(watch: Watch, unfold: bool = False) -> None:
         watch.read_until[folder] = watch.screen.pager.top
     top = watch.read_until.get(folder, 0)
     watch.open_page(
-        lesson_text.page(folder, unfold), LESSON_KEYS.format("fold the answers" if unfold else "show the answers")
+        lesson.for_terminal(folder, unfold), LESSON_KEYS.format("fold the answers" if unfold else "show the answers")
     )
     watch.is_lesson, watch.is_unfolded = True, unfold
     watch.screen.pager.top = top
@@ -377,7 +377,7 @@ def read_lesson(watch: Watch, unfold: bool = False) -> None:
 
 def open_browser(watch: Watch) -> None:
     """Open the lesson with its figure in a browser."""
-    watch.note = browser.open_lesson(watch.watched.exercise.folder)
+    watch.note = lesson.open_lesson(watch.watched.exercise.folder)
     watch.draw()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import browser, lesson
+from grader.desk import lesson
 from grader.integrations.figures import joining, placing
 from grader.judge import figure
 from grader.records import safe_files
@@ -30,7 +30,7 @@ def page(folder: str) -> str:
 
 def write(folder: str) -> Path:
     """The path of the page, which is written unless the site has it."""
-    target = browser.target(folder)
+    target = lesson.page_file(folder)
     if target == paths.lesson_page(folder):
         target.parent.mkdir(exist_ok=True)
         safe_files.write_whole(target, page(folder))

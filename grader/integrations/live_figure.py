@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import browser
+from grader.desk import lesson
 from grader.integrations.figures import joining, placing
 from grader.judge import figure
 from grader.reports.templating import render
@@ -62,7 +62,7 @@ def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://{HOST}:{server.server_port}/{secret}/"
     say(address)
-    if browser.has_browser():
+    if lesson.has_browser():
         webbrowser.open(address)
     try:
         _look(live, path, ask)
