@@ -23,7 +23,7 @@ from grader import catalog
 from grader.catalog import errors, paths, project
 from grader.catalog.errors import BadSubmission, NoSuchFile, NothingLeft, WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercise_or_next, option, positive, verb
-from grader.desk import progress
+from grader.desk import ending, progress
 from grader.records import submission
 from grader.records.results import ExerciseResult, Settings, unreadable
 from grader.sandbox.forkserver import ForkServer
@@ -422,19 +422,16 @@ def _print_overview(form: str, text: Callable[[list[dict[str, Any]]], str]) -> i
     render = {"text": text, "json": progress.as_json, "md": progress.markdown}[form]
     print(render(progress.rows()), end="")
     if form == "text":
-        from grader.desk import welcome
-
-        print("\n".join(welcome.closing()))
+        print("\n".join(ending.closing_lines()))
     return errors.PASSED
 
 
 @verb("welcome")
 def say_hello(options: argparse.Namespace) -> int:
     """Say hello, what is next, and what is due: what make alone does."""
-    from grader.desk import welcome
     from grader.reports import terminal
 
-    welcome.show(terminal.console())
+    ending.welcome(terminal.console())
     return errors.PASSED
 
 
@@ -479,7 +476,6 @@ def write_report(options: argparse.Namespace) -> int:
     if not options.output.parent.is_dir():  # said before anything is graded
         raise WrongUse(f"{options.output} cannot be written: {options.output.parent} is no folder")
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.desk import welcome
         from grader.reports import html
 
         verdicts = [_verdict_and_pictures(exercise, fork_server) for exercise in catalog.exercises()]
@@ -490,7 +486,7 @@ def write_report(options: argparse.Namespace) -> int:
             )
             for row, (result, pictures) in zip(rows, verdicts, strict=True)
         ]
-    page = html.report_page(entries, progress.by_path(rows), time.time(), welcome.closing())
+    page = html.report_page(entries, progress.by_path(rows), time.time(), ending.closing_lines())
     try:
         options.output.write_text(page, "utf-8")
     except OSError as error:

@@ -1,10 +1,18 @@
-"""What a learner reads after a pass, and what comes next: one place for the check, the watch, lists and the report."""
+"""What a learner reads at first, after a pass, and what comes next: for the check, the watch, lists and the report."""
+
+from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import Exercise, extras
+from grader.catalog import Exercise, extras, paths, project
 from grader.desk import lesson, progress
+from grader.records import containment
+from grader.reports import formulas
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 # The end of a lesson says it at length, its head in one line.
 AT_THE_END = re.compile(r"^## You can now(?: …)?\n+(.+?)(?:\n\n|\Z)", re.M | re.S)
@@ -19,6 +27,14 @@ ALL_PASSED = (
     "you have built (make portfolio), and read the code of a model that you use: you know every line of its attention."
 )
 KEEP = "A page to keep, with your own measurements: make portfolio"
+HELLO = "Attention, by hand"
+FIRST_TIME = (
+    "Welcome! Here you write attention yourself, from the first dot product to a model that tells a story. You "
+    "write functions in PyTorch. Each time you save, the grader says what works, which mistake you made and on which "
+    "line."
+)
+NO_WARM_UP = "You know PyTorch well? Begin with {number}: make start EX={number}"
+OTHERS = "All commands: make help"
 
 
 def ability(folder: str) -> str:
@@ -113,10 +129,58 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
     return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
 
 
+def welcome(console: Console) -> None:
+    """Print what make alone says: hello, what is next, and what is due."""
+    from rich.text import Text
+
+    states = progress.load()
+    exercises = catalog.by_path()
+    passed = sum(states.get(one.folder, progress.State()).done for one in exercises)
+    following = open_exercise(states=states)
+    parts: list[Text] = [Text(HELLO, "bold"), Text()]
+    if following is None:  # the closing says that all is passed
+        parts.append(Text("Welcome back!"))
+    elif any(state.status != "not started" for state in states.values()):
+        parts.append(Text(f"Welcome back! You have passed {passed} of {len(exercises)} exercises."))
+    else:
+        parts.append(Text(FIRST_TIME))
+    parts.append(Text())
+    if following is not None:
+        folder = following.folder
+        name = f"{folder[:2]} {following.title}"
+        parts += [
+            Text.assemble("Next is ", (name, "bold"), f", in the path “{following.path.name}”."),
+            Text.assemble("  1  read    ", (paths.shown(paths.lesson(folder)), "cyan")),
+            Text.assemble("  2  write   ", (paths.shown(paths.stub(folder)), "cyan")),
+            Text.assemble("  3  type    ", ("make start", "bold cyan"), "   and leave it open beside your editor"),
+            Text(),
+        ]
+        first = next((one for one in exercises if not one.path.warm_up), None)
+        if following.path.warm_up and first is not None:
+            parts.append(Text(NO_WARM_UP.format(number=first.folder[:2]), "dim"))
+    parts += [Text(line) for line in closing_lines(states) if not line.startswith("Next:")]
+    parts.append(Text(OTHERS, "dim"))
+    for part in parts:
+        console.print(part, soft_wrap=not console.is_terminal)
+
+
+def closing_lines(states: dict[str, progress.State] | None = None) -> list[str]:
+    """The last lines of every overview: what to type next, and which questions are due."""
+    from grader.desk import review
+
+    number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
+    return [line for line in (next_step(states=states), review.count(number), _newer_version()) if line]
+
+
 def _first_sentence(markdown: str) -> str:
     """The first sentence as text for a terminal, in one line."""
-    from grader.reports import formulas
-
     text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown)).split())
     first = SENTENCE.match(text)
     return formulas.as_text(first[1] if first else text)
+
+
+def _newer_version() -> str:
+    """That kata is newer than what this learner's folder was given; "" where it is not, and in a clone."""
+    if paths.LEARNERS is None or paths.MARKER.read_text("utf-8", errors="replace").strip() == project.version():
+        return ""
+    return f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
