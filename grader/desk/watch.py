@@ -13,11 +13,9 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import beside, checkout, ending, hints, lesson, main_page, progress, side_by_side
+from grader.desk import beside, checkout, ending, hints, lesson, progress, screen, side_by_side
 from grader.desk.beside import Beside, DrawnPages, Request
-from grader.desk.grading_thread import GradingThread, Job, Watched
-from grader.desk.main_page import View
-from grader.desk.saves import SETTLE_S, Saves
+from grader.desk.grading_thread import SETTLE_S, GradingThread, Job, Saves, Watched
 from grader.desk.screen import (
     BACKSPACE,
     DOWN,
@@ -38,6 +36,7 @@ from grader.desk.screen import (
     UP,
     Events,
     Screen,
+    View,
 )  # fmt: skip
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Unreadable
@@ -434,7 +433,7 @@ def choose(watch: Watch, key: str) -> None:
 
 def show_keys(watch: Watch) -> None:
     """Show all keys, each with what it does."""
-    watch.open_page([main_page.all_keys()])
+    watch.open_page([screen.all_keys()])
 
 
 def leave(watch: Watch) -> None:

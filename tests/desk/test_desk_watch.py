@@ -13,7 +13,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.cli import _options
-from grader.desk import main_page, saves, watch
+from grader.desk import grading_thread, screen, watch
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
@@ -349,14 +349,14 @@ def test_all_keys(learner):
     learner.save()
     learner.desk.type("?")
     page = learner.desk.shows("end the watch", "any other key: back")
-    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, name, _ in main_page.KEYS)
+    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, name, _ in screen.KEYS)
     learner.desk.type("x")
     learner.desk.shows("points ·")
 
 
 def test_every_key_that_is_told_does_something():
-    assert {key for key, *_ in main_page.KEYS} | {"\x04"} == set(watch.KEYS)
-    assert set(main_page.FOOT) <= set(watch.KEYS)
+    assert {key for key, *_ in screen.KEYS} | {"\x04"} == set(watch.KEYS)
+    assert set(screen.FOOT) <= set(watch.KEYS)
 
 
 def test_lesson_and_figure_in_a_browser(learner):
@@ -508,8 +508,8 @@ def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
 
 def test_who_asks_for_it_polls(tmp_path):
     """As where watchfiles is not installed, see above."""
-    polling = saves.Saves(tmp_path, lambda: None, _options(["watch", "--poll"]).poll)
-    assert "POLL=1" in polling.note and polling.pause == saves.POLL_S
+    polling = grading_thread.Saves(tmp_path, lambda: None, _options(["watch", "--poll"]).poll)
+    assert "POLL=1" in polling.note and polling.pause == grading_thread.POLL_S
 
 
 def test_without_a_terminal_it_says_so(cli):
@@ -540,5 +540,5 @@ C:\134 /mnt/c 9p rw 0 0
     ],
 )
 def test_where_file_events_do_not_come(folder, release, reason):
-    found = saves.must_poll(paths.Path(folder), release, MOUNTS)
+    found = grading_thread.must_poll(paths.Path(folder), release, MOUNTS)
     assert reason in found and bool(reason) == bool(found)

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import lesson, main_page, progress
+from grader.desk import lesson, progress, screen
 from grader.desk.grading_thread import Job, Watched
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
@@ -35,10 +35,10 @@ def verdict(*outcomes: tuple[int, str, str], status: str = FAILED) -> ExerciseRe
 def test_the_failure_in_full_is_of_the_task_that_is_shown():
     result = verdict((1, PASSED, ""), (3, FAILED, "not written yet"), (2, FAILED, "an unknown word gets 0"))
     task = lesson.current(EXERCISE.folder, result)
-    shown = text(main_page.brief(result, task))
+    shown = text(screen.brief(result, task))
     assert task.number == 2 and "an unknown word gets 0" in shown and "not written yet" not in shown
     assert "1 more check not passed" in shown
-    assert "an unknown word gets 0" in text(main_page.brief(result, None))  # without a task the first in order
+    assert "an unknown word gets 0" in text(screen.brief(result, None))  # without a task the first in order
 
 
 @pytest.fixture
@@ -47,14 +47,14 @@ def view(tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
     monkeypatch.setattr(paths, "LAST_RESULTS", tmp_path / ".kata-results")
 
-    def make(result: ExerciseResult) -> main_page.View:
+    def make(result: ExerciseResult) -> screen.View:
         """The view after the first verdict."""
         one = Watched(EXERCISE, grading=None)
         one.job = Job(EXERCISE, Submission("", "the file"), 1)
         assert one.is_first(one.job)
         one.take(one.job, result)
         assert not one.is_first(one.job)
-        return main_page.View.of(one, False, ())
+        return screen.View.of(one, False, ())
 
     return make
 
@@ -71,6 +71,6 @@ def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
 
 def test_a_pass_counts_at_once_and_says_what_comes_next(view):
     now = view(verdict((1, PASSED, ""), status=PASSED))
-    assert f"1 of {len(catalog.exercises())} passed" in text(main_page.heading(now))
-    assert "n: on to 05" in text(main_page.verdict(now)) and "make experiment EX=04" in text(main_page.verdict(now))
+    assert f"1 of {len(catalog.exercises())} passed" in text(screen.heading(now))
+    assert "n: on to 05" in text(screen.verdict(now)) and "make experiment EX=04" in text(screen.verdict(now))
     assert progress.load()[EXERCISE.folder].done
