@@ -1,13 +1,19 @@
 """Trains a learner's model in the sandboxed worker, a few steps at a time, and shows how its heads learn.
 
-The lesson's train.py runs behind the learner's source in the worker, and asks for parts of the model by name alone. If
-it compares runs instead, it is a proof (proof.py).
+The lesson's train.py runs behind the learner's source in the worker, after trainee.py, and asks for parts of the
+model by name alone. Or it compares runs: then it is a proof, in which the learner's code is trained beside a
+twin of it. It says what is trained and why they differ, and gives numbers alone; its words are read here, where it is
+trusted.
 """
 
+import contextlib
 import math
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from rich.console import Console, Group, RenderableType
@@ -18,7 +24,6 @@ from rich.text import Text
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.catalog.exercise import Limits
-from grader.desk import proof
 from grader.judge import messages
 from grader.judge.compare import Mismatch
 from grader.judge.proxy import Learner
@@ -35,6 +40,10 @@ LINES = 100  # steps between two lines, where there is no terminal
 PERIOD = 8  # of the sequence that is shown: sixteen tokens
 SHADES = " ░▒▓█"
 BAR = 24  # characters of a score of 1
+PROOF_LINES = 50  # the same of a proof
+PLAN = ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")  # what the train.py of a proof defines
+STOPPED = "Stopped after {} of {} steps."
+Seen = TypeVar("Seen", "Look", "ProofLook")
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,28 @@ class Look:
         return divmod(int(self.induction.argmax()), self.induction.shape[1])
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The words of a lesson's train.py. runs: what is compared; columns: what is asked of each."""
+
+    runs: tuple[str, ...]
+    columns: tuple[str, ...]
+    task: str
+    picture: str
+    why: str
+    steps: int
+
+
+@dataclass(frozen=True)
+class ProofLook:
+    """What has been learned after so many steps. loss: (runs,), right: (runs, columns), weights: a matrix."""
+
+    step: int
+    loss: torch.Tensor
+    right: torch.Tensor
+    weights: torch.Tensor
+
+
 def train(
     exercise: Exercise, submission: Submission, fork_server: ForkServer, course: Course, console: Console | None = None
 ) -> dict[str, torch.Tensor]:
@@ -71,28 +102,52 @@ def train(
     """
     console = console or terminal.console()
     settings = _settings(exercise)
-    plan = proof.plan(settings)
+    plan = Plan(*(settings[name] for name in PLAN)) if "RUNS" in settings else None
     if plan and course.layers:
         raise WrongUse(f"{exercise.folder} compares models of its own: LAYERS is for trainings of one model.")
     steps = course.steps or settings["STEPS"]
-    remote = Remote(fork_server, _with_trainer(exercise, submission), exercise.slug, LIMITS)
+    source = f"{submission.source}\n\n\n{_trainer(exercise)}"
+    remote = Remote(fork_server, Submission(source, submission.filename, submission.notes), exercise.slug, LIMITS)
     try:
         remote.load()
         learner = Learner(remote)
         if plan:
-            proof.run(learner.Training(course.seed), plan, steps, console)
+            train_beside(learner.Training(course.seed), plan, steps, console)
             return {}
         layers = course.layers or LAYERS
         sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers, settings["HEADS"]]
         model = getattr(learner, settings["MODEL"])(*sizes, seed=course.seed)
         trainee = learner.Training(model, course.seed)
-        _run(trainee, steps, console)
+        _train_model(trainee, steps, console)
         return {name: value.detach().clone() for name, value in model.parameters().items()}
     except (LearnerError, Mismatch) as error:
         call = error.call if isinstance(error, LearnerError) else None
         raise WrongUse(f"The training broke off.\n{messages.failure(error, call, submission)}") from None
     finally:
         remote.close()
+
+
+def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> ProofLook:
+    """Train what a proof compares, and show what each has learned."""
+
+    def show(look: ProofLook) -> list[RenderableType]:
+        """The table and the weights."""
+        return [*proof_table(plan, look), *proof_picture(plan, look)]
+
+    def tell(look: ProofLook) -> str:
+        """A line for a pipe now and then, but for the beginning."""
+        return proof_line(plan, look) if look.step and look.step % PROOF_LINES == 0 else ""
+
+    console.print(Text(plan.task, "bold"))
+    look, _ = _advance(trainee, steps, console, lambda step: _proof_look(trainee, plan, step), show, tell)
+    console.print(*show(look), sep="\n")
+    if look.step < steps:
+        console.print(STOPPED.format(look.step, steps))
+    elif steps < plan.steps:
+        console.print(f"The lesson trains for {plan.steps} steps. After {steps} you may see something else.")
+    else:
+        console.print(Text(plan.why))
+    return look
 
 
 def save(state: dict[str, torch.Tensor], path: Path) -> None:
@@ -129,32 +184,91 @@ def line(look: Look) -> str:
     return f"step {look.step:5}  loss {look.loss:.3f}  {best}  looks one back {float(look.previous.max()):.2f}"
 
 
-def _run(trainee: Any, steps: int, console: Console) -> None:
+@contextlib.contextmanager
+def interruption() -> Iterator[Callable[[], bool]]:
+    """A function that says whether Ctrl-C was pressed. The call in progress ends first, so its answer is whole."""
+    pressed: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def proof_table(plan: Plan, look: ProofLook) -> list[RenderableType]:
+    """A row for each run: its loss, and how many percent are right in each column."""
+    width = max(map(len, plan.runs))
+    rows: list[RenderableType] = [
+        Text(f"{'':{width}}    loss" + "".join(f"{column:>4}" for column in plan.columns), "dim")
+    ]
+    for name, loss, shares in zip(plan.runs, look.loss.tolist(), look.right.tolist()):
+        row = Text(f"{name:{width}}  {_loss(loss)}")
+        for share in shares:
+            row.append(f"{100 * share:4.0f}", "green" if share > 0.95 else "red" if share < 0.5 else "yellow")
+        rows.append(row)
+    return rows
+
+
+def proof_picture(plan: Plan, look: ProofLook) -> list[RenderableType]:
+    """The weights as shades, two characters each."""
+    rows = [Text("".join(2 * _shade(weight) for weight in row), "cyan") for row in look.weights.tolist()]
+    return [Text(), Text(plan.picture, "dim"), *rows, Text()]
+
+
+def proof_line(plan: Plan, look: ProofLook) -> str:
+    """The same in one line, for a pipe."""
+    shares = zip(plan.runs, look.right.mean(dim=1).tolist())
+    return f"step {look.step:4}: {', '.join(f'{name} {100 * share:.0f} %' for name, share in shares)}"
+
+
+def _train_model(trainee: Any, steps: int, console: Console) -> None:
+    """Train a model, and show how its heads learn."""
+
+    def show(look: Look) -> list[RenderableType]:
+        """The picture, and below it an empty line."""
+        return [*picture(look), Text()]
+
+    def tell(look: Look) -> str:
+        """A line for a pipe now and then, and at the end."""
+        return line(look) if look.step % LINES == 0 or look.step == steps else ""
+
+    look, bar = _advance(trainee, steps, console, lambda step: _look(trainee, step), show, tell)
+    if console.is_terminal:
+        console.print(Group(*show(look), bar))
+    if look.step < steps:
+        console.print(STOPPED.format(look.step, steps))
+
+
+def _advance(
+    trainee: Any,
+    steps: int,
+    console: Console,
+    read: Callable[[int], Seen],
+    show: Callable[[Seen], Iterable[RenderableType]],
+    tell: Callable[[Seen], str],
+) -> tuple[Seen, Progress]:
+    """Train some steps at a time, and show each look. Ctrl-C ends the training with what is there.
+
+    read: the look after so many steps; show: its page on a terminal; tell: its line elsewhere, or "". Returns the last
+    look, and the bar of the steps.
+    """
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
-    task, look = bar.add_task("", total=steps), _look(trainee, 0)
-    with (
-        proof.interruption() as is_interrupted,
-        Live(_page(bar, look), console=console, transient=True, auto_refresh=False) as live,
-    ):
-        if not console.is_terminal:
-            console.print(line(look))
-        while look.step < steps and not is_interrupted():
-            count = min(AT_ONCE, steps - look.step)
-            trainee.advance(count)
-            look = _look(trainee, look.step + count)
+    task, look = bar.add_task("", total=steps), read(0)
+    with interruption() as is_interrupted, Live(console=console, transient=True, auto_refresh=False) as live:
+        while True:
             bar.update(task, completed=look.step)
             if console.is_terminal:
-                live.update(_page(bar, look), refresh=True)
-            elif look.step % LINES == 0 or look.step == steps:
-                console.print(line(look))
-    if console.is_terminal:
-        console.print(_page(bar, look))
-    if look.step < steps:
-        console.print(f"Stopped after {look.step} of {steps} steps.")
-
-
-def _page(bar: Progress, look: Look) -> RenderableType:
-    return Group(*picture(look), Text(), bar)
+                live.update(Group(*show(look), bar), refresh=True)
+            elif words := tell(look):
+                console.print(words, soft_wrap=True)
+            if look.step >= steps or is_interrupted():
+                return look, bar
+            count = min(AT_ONCE, steps - look.step)
+            trainee.advance(count)
+            look = read(look.step + count)
 
 
 def _look(trainee: Any, step: int) -> Look:
@@ -168,17 +282,6 @@ def _look(trainee: Any, step: int) -> Look:
     if dimensions != [2, 2, 4] or matrices["previous"].shape != matrices["induction"].shape:
         raise Mismatch("the attention weights of the model have another shape than the lesson's")
     return Look(step, state["loss"], **{name: value.double() for name, value in matrices.items()})
-
-
-def _shade(weight: float) -> str:
-    return (
-        SHADES[min(len(SHADES) - 1, max(0, math.ceil(weight * (len(SHADES) - 1) - 0.25)))] if weight == weight else "?"
-    )
-
-
-def _with_trainer(exercise: Exercise, submission: Submission) -> Submission:
-    source = f"{submission.source}\n\n\n{_trainer(exercise)}"
-    return Submission(source, submission.filename, submission.notes)
 
 
 def _settings(exercise: Exercise) -> dict:
@@ -195,3 +298,24 @@ def _trainer(exercise: Exercise) -> str:
         return paths.module("desk/trainee.py").read_text("utf-8") + path.read_text("utf-8")
     except OSError as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error.strerror}") from None
+
+
+def _proof_look(trainee: Any, plan: Plan, step: int) -> ProofLook:
+    """The worker's answer. Raises Mismatch where it has another form than the plan."""
+    answer, (runs, columns) = trainee.look(), (len(plan.runs), len(plan.columns))
+    names = ("loss", "right", "weights")
+    values: list[Any] = [answer.get(name) if isinstance(answer, dict) else None for name in names]
+    dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in values]
+    if dimensions != [1, 2, 2] or values[0].shape != (runs,) or values[1].shape != (runs, columns):
+        raise Mismatch("what the training says about itself has another form than the lesson's")
+    return ProofLook(step, *(value.double() for value in values))
+
+
+def _loss(loss: float) -> str:
+    return f"{loss:6.4f}" if math.isfinite(loss) else "     –"
+
+
+def _shade(weight: float) -> str:
+    if not math.isfinite(weight):
+        return "?"
+    return SHADES[min(len(SHADES) - 1, max(0, math.ceil(weight * (len(SHADES) - 1) - 0.25)))]

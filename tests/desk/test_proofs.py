@@ -12,7 +12,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import beside, ending, progress, proof, training
+from grader.desk import beside, ending, progress, training
 from grader.desk.beside import Request
 from grader.records import submission
 
@@ -50,8 +50,8 @@ def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_no
     mine, twin = rows(text, exercise).values()
     assert mine[0] < 0.01 and twin[0] < 0.01  # the loss tells nothing
     assert min(mine[1]) > LEARNT and sum(twin[1]) / len(twin[1]) < LOST
-    picture = [line for line in text.splitlines() if line and set(line) <= set(proof.SHADES)]
-    darkest = [max(range(0, len(line), 2), key=lambda at: proof.SHADES.index(line[at])) // 2 for line in picture]
+    picture = [line for line in text.splitlines() if line and set(line) <= set(training.SHADES)]
+    darkest = [max(range(0, len(line), 2), key=lambda at: training.SHADES.index(line[at])) // 2 for line in picture]
     assert darkest == [7, 6, 5, 4, 3, 2, 1, 0]  # the anti-diagonal
     assert training._settings(exercise)["WHY"][:40] in text
 
@@ -101,13 +101,13 @@ def test_ctrl_c_keeps_what_is_there():
             return {"loss": torch.zeros(1), "right": torch.full((1, 2), self.steps / 100), "weights": torch.eye(2)}
 
     before, file = signal.getsignal(signal.SIGINT), io.StringIO()
-    plan = proof.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so", 100)
-    look = proof.run(Interrupted(), plan, 100, Console(file=file, width=80))
+    plan = training.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so", 100)
+    look = training.train_beside(Interrupted(), plan, 100, Console(file=file, width=80))
     assert look.step == 20 and signal.getsignal(signal.SIGINT) is before
     assert "mine  0.0000  20  20" in file.getvalue() and "Stopped after 20 of 100" in file.getvalue()
     assert "why it is so" not in file.getvalue()
     file = io.StringIO()
-    proof.run(Interrupted(), plan, 5, Console(file=file, width=80))
+    training.train_beside(Interrupted(), plan, 5, Console(file=file, width=80))
     assert "The lesson trains for 100 steps" in file.getvalue() and "why it is so" not in file.getvalue()
 
 
@@ -116,8 +116,10 @@ def test_a_forged_answer_is_refused():
         def look(self):
             return {"loss": torch.zeros(2), "right": torch.zeros(1, 2), "weights": torch.eye(2)}
 
-    with pytest.raises(proof.Mismatch, match="another form"):
-        proof.run(Forged(), proof.Plan(("mine",), ("a", "b"), "", "", "", 1), 1, Console(file=io.StringIO()))
+    with pytest.raises(training.Mismatch, match="another form"):
+        training.train_beside(
+            Forged(), training.Plan(("mine",), ("a", "b"), "", "", "", 1), 1, Console(file=io.StringIO())
+        )
 
 
 def test_the_command_says_what_is_missing_and_what_has_no_use(said, desk):
