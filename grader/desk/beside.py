@@ -1,14 +1,10 @@
 """Slow work in a process of its own beside the watch: pictures, and the lesson's calls.
 
-Drawing there neither waits for a grading nor disturbs its random numbers, and an error of it ends nobody. The process
-keeps torch and a fork server, so the second page comes in well under a second.
+Drawing there neither waits for a grading nor disturbs its random numbers, and an error of it ends nobody. The second
+page comes in well under a second.
 """
 
-import contextlib
 import io
-import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -19,8 +15,9 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from grader import catalog
-from grader.catalog import Exercise, errors, paths
+from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.desk.child import Child, serve
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client
@@ -43,11 +40,11 @@ class Request:
 
 
 class Beside:
-    """The process, from the watch's side. It is started by the first request, and again where it has ended."""
+    """The process, from the watch's side."""
 
     def __init__(self, publish: Callable[[Request, str], None]) -> None:
         self.publish = publish  # called with the page, as text with escape codes, from a thread
-        self.process: subprocess.Popen[str] | None = None
+        self.child = Child(client.PAGES)
         self.waiting: Request | None = None
         self.since = 0.0  # of time.monotonic: when the page was asked for
 
@@ -60,34 +57,20 @@ class Beside:
         """Ask for a page, unless one is being made."""
         if self.waiting is not None:
             return
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                [sys.executable, str(paths.PROGRAM), client.PAGES],
-                cwd=paths.DESK, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                text=True, start_new_session=True,  # Ctrl-C is the watch's own affair
-            )  # fmt: skip
+        self.child.start()
         self.waiting, self.since = request, time.monotonic()
-        threading.Thread(target=self._answer, args=(self.process, request), daemon=True).start()
+        threading.Thread(target=self._answer, args=(request,), daemon=True).start()
 
     def give_up_late(self) -> None:
         """End the process where a page takes too long; its reader then says that none came."""
         if self.seconds > LONGEST_S:
-            self.close()
+            self.child.kill()
 
-    def close(self) -> None:
-        """End the process."""
-        if self.process is not None:
-            self.process.kill()
-
-    def _answer(self, process: subprocess.Popen[str], request: Request) -> None:
-        page = f"There was nothing to show after {LONGEST_S:.0f} s, or the process that draws has ended."
-        with contextlib.suppress(OSError, ValueError):
-            assert process.stdin and process.stdout
-            process.stdin.write(json.dumps(asdict(request)) + "\n")
-            process.stdin.flush()
-            page = json.loads(process.stdout.readline())
+    def _answer(self, request: Request) -> None:
+        page = self.child.exchange(asdict(request))
         self.waiting = None
-        self.publish(request, page)
+        late = f"There was nothing to show after {LONGEST_S:.0f} s, or the process that draws has ended."
+        self.publish(request, late if page is None else page)
 
 
 class DrawnPages:
@@ -170,16 +153,15 @@ def rendered(parts: Sequence[RenderableType], request: Request) -> str:
     return file.getvalue()
 
 
+def answer(fields: dict[str, Any], fork_server: ForkServer) -> str:
+    """The page that a request with these fields asks for, or a sentence on why there is none."""
+    request = Request(**fields)
+    try:
+        return rendered(page(request, catalog.find(request.folder), fork_server), request)
+    except Exception as error:  # a page is not worth more than a word about it
+        return f"There is no {NAMES[request.what]}: {type(error).__name__}: {error}"
+
+
 def main() -> int:
-    """Answer one request a line, until the watch closes our input. Returns the exit code."""
-    out, sys.stdout = sys.stdout, sys.stderr  # whatever is printed meanwhile is no answer
-    with ForkServer() as fork_server:
-        for line in sys.stdin:
-            request = Request(**json.loads(line))
-            try:
-                text = rendered(page(request, catalog.find(request.folder), fork_server), request)
-            except Exception as error:  # a page is not worth more than a word about it
-                text = f"There is no {NAMES[request.what]}: {type(error).__name__}: {error}"
-            out.write(json.dumps(text) + "\n")
-            out.flush()
-    return errors.PASSED
+    """Draw pages until the watch ends. Returns the exit code."""
+    return serve(answer)

@@ -68,7 +68,7 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
             with events:
                 Watch(events, grading, saves, DrawnPages(beside), notes).run(exercise)
         finally:
-            beside.close()
+            beside.child.kill()
             saves.close()
             grading.close()
     return errors.PASSED
