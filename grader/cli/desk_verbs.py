@@ -205,7 +205,7 @@ def figure(options: argparse.Namespace) -> int:
     with contextlib.suppress(BadSubmission):  # the page says that; a file that is missing is refused before an address
         submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
-        from grader.integrations import live_figure
+        from grader.integrations import lesson_page
         from grader.integrations.notebook import display
         from grader.judge import capture
 
@@ -220,7 +220,7 @@ def figure(options: argparse.Namespace) -> int:
         def say(address: str) -> None:
             print(f"{exercise.folder[:2]} {exercise.title}: {address}\nCtrl-C ends it.", flush=True)
 
-        live_figure.serve(exercise, path, ask, say)
+        lesson_page.serve(exercise, path, ask, say)
     return errors.PASSED
 
 

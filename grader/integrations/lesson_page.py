@@ -1,21 +1,39 @@
-"""One lesson with its interactive figure as a page of its own.
+"""One lesson with its interactive figure as a page of its own, and the figure with the learner's own matrices.
 
 python -m grader.integrations.lesson_page 03_context_vectors [--open]
+
+`serve` shows a browser on this machine the figure, with the learner's matrices, again after each save. Only 127.0.0.1
+is listened at, and only addresses that begin with a secret are answered.
 """
 
+import json
+import secrets
 import sys
+import threading
+import time
 import webbrowser
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import Exercise, paths
+from grader.catalog.errors import WrongUse
 from grader.desk import lesson
-from grader.integrations.figures import joining, placing
+from grader.integrations import figures
 from grader.judge import figure
 from grader.records import safe_files
 from grader.reports import html
+from grader.reports.templating import render
 
 HERE = 'document.querySelector("#figure > script")'  # the script is at the end of the page, the figure is not
+TEMPLATE = "integrations/figures/templates/live.html"
+LOOK_S = 0.2  # seconds between two looks at the files
+WAIT_S = 20.0  # seconds until a question without news is answered all the same
+HOST = "127.0.0.1"
+STYLE = "body { font: 16px/1.5 system-ui, sans-serif; max-width: 1040px; margin: 1em auto; padding: 0 1em; }\n"
 
 
 def page(folder: str) -> str:
@@ -24,8 +42,8 @@ def page(folder: str) -> str:
     text = lesson.without_still(path.read_text("utf-8"))
     if not figure.has_figure(folder):
         return html.lesson_page(text, title, path.parent)
-    script = joining.script(folder).replace("document.currentScript", HERE)
-    return placing.placed(html.lesson_page(text, title, path.parent, script=script, style=joining.style()), folder)
+    script = figures.script(folder).replace("document.currentScript", HERE)
+    return figures.placed(html.lesson_page(text, title, path.parent, script=script, style=figures.style()), folder)
 
 
 def write(folder: str) -> Path:
@@ -43,6 +61,123 @@ def main() -> None:
     path = write(folder)
     if options:
         webbrowser.open(path.as_uri())
+
+
+class Live:
+    """What the page shows: the learner's matrices, with a version that grows when they are computed again."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self.exercise = exercise
+        self.answer: dict[str, Any] = {}
+        self.version, self.changed = 0, threading.Condition()
+
+    def show(self, answer: dict[str, Any]) -> None:
+        """Show an answer on every page that is open."""
+        with self.changed:
+            self.version, self.answer = self.version + 1, answer
+            self.changed.notify_all()
+
+    def next(self, seen: int) -> dict[str, Any]:
+        """The answer after the version that a page has seen, or after a while the same once more."""
+        with self.changed:
+            self.changed.wait_for(lambda: self.version != seen, WAIT_S)
+            return {"version": self.version, **self.answer}
+
+
+def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C. path: the learner's file; ask: gives its matrices; say: tells the learner the address.
+
+    An author's change of the figure itself loads the page again. Raises WrongUse if the exercise has no figure.
+    """
+    if not figure.has_figure(exercise.folder):
+        raise WrongUse(f"{exercise.folder} has no figure.")
+    live, secret = Live(exercise), secrets.token_urlsafe(16)
+    server = ThreadingHTTPServer((HOST, 0), _handler(live, secret))
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://{HOST}:{server.server_port}/{secret}/"
+    say(address)
+    if lesson.has_browser():
+        webbrowser.open(address)
+    try:
+        _look(live, path, ask)
+    finally:
+        server.shutdown()
+
+
+def _look(live: Live, path: Path, ask: Callable[[], dict[str, Any]]) -> None:
+    """Look at the files again and again: at the learner's, and at those of the figure."""
+    folder = live.exercise.folder
+    parts = [paths.figure_script(folder), paths.figure_data(folder), *sorted(paths.FIGURES.glob("*.*"))]
+    own, drawn = None, _state(parts)
+    while True:
+        if (now := _state([path])) != own:
+            own = now
+            live.show(ask())
+        if (now := _state(parts)) != drawn:
+            drawn = now
+            for known in (figure.figure, figure.data):
+                known.cache_clear()
+            live.show({"reload": True})
+            own = None
+        time.sleep(LOOK_S)
+
+
+def _state(files: list[Path]) -> list[tuple[int, int]]:
+    """When each file was written, and its size; zeros for one that is absent."""
+    found = []
+    for file in files:
+        try:
+            status = file.stat()
+            found.append((status.st_mtime_ns, status.st_size))
+        except OSError:
+            found.append((0, 0))
+    return found
+
+
+def _handler(live: Live, secret: str) -> type[BaseHTTPRequestHandler]:
+    """What answers a browser."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            address = urlsplit(self.path)
+            _, given, name = [*address.path.split("/", 2), "", ""][:3]
+            is_ours = self.headers.get("Host", "").partition(":")[0] == HOST
+            if not (is_ours and secrets.compare_digest(given.encode(), secret.encode())):
+                self.send_error(404)
+            elif name == "":
+                self.answer("text/html", _live_page(live.exercise))
+            elif name == "figures.css":
+                self.answer("text/css", STYLE + figures.style())
+            elif name == "figure.js":
+                self.answer("text/javascript", figures.live(live.exercise.folder))
+            elif name == "mine":
+                seen = parse_qs(address.query).get("seen", ["0"])[0]
+                self.answer("application/json", json.dumps(live.next(int(seen) if seen.isdecimal() else 0)))
+            else:
+                self.send_error(404)
+
+        def answer(self, kind: str, text: str) -> None:
+            """Send a text."""
+            body = text.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Nothing: the terminal is the learner's."""
+
+    return Handler
+
+
+def _live_page(exercise: Exercise) -> str:
+    """The page with the figure, whose script then asks for the learner's matrices."""
+    has_pictures = paths.pictures(exercise.folder).exists()
+    page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}", has_pictures=has_pictures)
+    return figures.placed(page, exercise.folder, "figure.js")
 
 
 if __name__ == "__main__":

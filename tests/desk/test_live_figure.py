@@ -9,7 +9,7 @@ from at_terminal import AtTerminal, checkout
 from browser import browser
 
 from grader import catalog
-from grader.integrations import live_figure
+from grader.integrations import lesson_page
 from grader.integrations.notebook import display
 from grader.judge import capture
 
@@ -64,7 +64,7 @@ def test_the_page_shows_the_learners_numbers_again_after_a_save(served):
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_the_page_promises_numbers_only_where_some_come(exercise):
     answer = display.matrices(exercise, capture.blank(exercise, "not written yet"))
-    assert ("your numbers appear" in live_figure._page(exercise)) is ("pictures" in answer)
+    assert ("your numbers appear" in lesson_page._live_page(exercise)) is ("pictures" in answer)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import torch
 
 from grader import catalog
 from grader.catalog import paths
-from grader.integrations.figures import joining, placing
+from grader.integrations import figures
 
 PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
 SIZE = {"width": 1000, "height": 900}
@@ -17,10 +17,10 @@ FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_s
 
 def write_page(folder: Path, name: str) -> Path:
     """Write the page of a figure, as the site places it but for the theme, and its script. Returns the page."""
-    html = placing.placed("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
-    style = joining.style()
+    html = figures.placed("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
+    style = figures.style()
     head = f"{PAGE}<title>Figure</title><style>body{{margin:16px;overflow-wrap:break-word}}{style}</style>"
-    (folder / f"{name}.js").write_text(joining.script(name), "utf-8")
+    (folder / f"{name}.js").write_text(figures.script(name), "utf-8")
     page = folder / f"{name}.html"
     page.write_text(f'{head}<body data-md-color-scheme="default">{html}', "utf-8")
     return page

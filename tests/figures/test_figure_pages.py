@@ -9,7 +9,7 @@ from figure_pages import FIGURES, agrees, shown
 from thorough import sample
 
 from grader.catalog import paths
-from grader.integrations.figures import joining
+from grader.integrations import figures
 from grader.judge import figure as numbers
 
 SCRIPT_BYTES = 150_000
@@ -76,10 +76,10 @@ def test_it_fits_a_phone(drawn):
 
 @pytest.mark.parametrize("folder", FIGURES)
 def test_a_script_is_small_and_imports_nothing(folder):
-    script = joining.script(folder)
+    script = figures.script(folder)
     assert len(script.encode()) < SCRIPT_BYTES
     assert not re.search(r"^\s*(import|export)\b|https?://(?!www\.w3\.org/2000/svg)", script, re.M)
-    assert joining.widget(folder).count("export default") == 1
+    assert figures.widget(folder).count("export default") == 1
 
 
 def test_no_line_of_a_script_is_longer_than_120_letters():
@@ -146,7 +146,7 @@ def test_a_notebooks_module_draws_the_same(drawn):
           el.remove();
           return read;
         }""",
-        [joining.widget(drawn.folder), numbers.data(drawn.folder)],
+        [figures.widget(drawn.folder), numbers.data(drawn.folder)],
     )
     page.troubles[:] = [said for said in page.troubles if not said.startswith("blob:")]
     threads = r'<svg class="kata-threads".*?</svg>'  # they are placed once the figure is laid out

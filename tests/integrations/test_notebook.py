@@ -22,7 +22,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.desk.checkout import source as fresh_stub
 from grader.desk.lesson import examples
-from grader.integrations.figures import joining
+from grader.integrations import figures
 from grader.integrations.notebook import collect, wording
 from grader.integrations.notebook.grading_process import GradingProcess
 from grader.records.results import Settings
@@ -416,7 +416,7 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     assert "measured: holds" in measured.outputs[0]["data"]["text/plain"] and html_of(measured).count("<rect") >= 3
     assert "application/vnd.jupyter.widget-view+json" in drawn.outputs[0]["data"]
     states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
-    assert joining.widget(path.parent.name) in [state["state"].get("_esm") for state in states]
+    assert figures.widget(path.parent.name) in [state["state"].get("_esm") for state in states]
     assert [float(far) < 1e-4 for far in ast.literal_eval(asked.outputs[0]["text"])] == [True]  # half a printed digit
     assert "No exercise is called" in no_figure.outputs[0]["data"]["text/plain"]
     first = notebook.cells[-9]

@@ -1,5 +1,122 @@
 """The figures to play with, one an exercise: the same module on the site and in a notebook.
 
 `exercises/NN_slug/figure.js` draws, `grader/checks/NN_slug/figure.py` gives the numbers. The modules beside this one
-are shared by all figures. Neither making nor reading a figure needs a network or Node.
+are shared by all figures, and joined with it into one text. Each import there is a line of its own, of one of them, as
+`import { a, b } from "./maths.js";`. Names are therefore the same in all modules, and no two modules may define the same
+one. Neither making nor reading a figure needs a network or Node.
 """
+
+import base64
+import hashlib
+import json
+import re
+from typing import Any
+
+from grader.catalog import paths
+from grader.judge import figure
+from grader.reports import palette
+from grader.reports.templating import render
+
+IMPORT = re.compile(r'^import \{[^}]*\} from "(?:[^"]*/)?(?P<name>\w+\.js)";\n', re.M)
+EXPORT = re.compile(r"^export (?=(?:const|function) )", re.M)
+DEFAULT = "export default {"
+TEMPLATE = "integrations/figures/templates/figure.html"
+# A paragraph, or a list or a quotation, in which no figure is placed.
+BLOCK = re.compile(r"<(?P<around>ul|ol|blockquote|details|table)\b.*?</(?P=around)>|<p>.*?</p>", re.S)
+HEAVY = 50_000  # letters from which on a text of a figure's data is worth a file of its own
+
+
+def widget(folder: str) -> str:
+    """The figure as one ES module, the form that anywidget takes; with the button that asks for the learner's own."""
+    return f"{_joined(folder, 'mine.js')}\nexport default withMine(figure);\n"
+
+
+def script(folder: str) -> str:
+    """The figure as one classic script, which also runs in a page that is opened from a disk."""
+    return f"(() => {{\n{_joined(folder, 'host.js')}\nhost(figure, document.currentScript);\n}})();\n"
+
+
+def live(folder: str) -> str:
+    """The figure as a classic script for a page that `make figure` serves: with the learner's own matrices below it."""
+    return f"(() => {{\n{_joined(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
+
+
+def style() -> str:
+    """The style of all figures, with the colours."""
+    return palette.within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
+
+
+def placed(page: str, folder: str, script: str = "", shared: str = "") -> str:
+    """The page of a lesson with its figure after the first paragraph of the text.
+
+    script: the address of its script; "" where the page holds it. shared: the address of the folder with the files of
+    `heavy`, each of which a browser loads once for all pages; "" where the page holds what is in them.
+    """
+    data = figure.data(folder)
+    files: dict[str, str] = {}
+    if shared:
+        data, files = _split(data)
+    facts = {"title": figure.figure(folder).title, "still": still(folder), "data": data}
+    html = render(TEMPLATE, **facts, script=script, shared=[f"{shared}/{name}" for name in files])
+    title_ends = page.index("</h1>") + len("</h1>")
+    paragraphs = (block for block in BLOCK.finditer(page, title_ends) if not block["around"])
+    place = next((paragraph.end() for paragraph in paragraphs), title_ends)
+    return f"{page[:place]}\n{html}{page[place:]}"
+
+
+def heavy(folder: str) -> dict[str, str]:
+    """What the data of a figure has of long texts, as scripts by their name, which is the same for the same text."""
+    return _split(figure.data(folder))[1]
+
+
+def _split(data: Any) -> tuple[Any, dict[str, str]]:
+    """The data with a name in place of each long text, and the scripts that hold the texts."""
+    files: dict[str, str] = {}
+
+    def light(value: Any) -> Any:
+        """A part of the data with its long texts replaced."""
+        match value:
+            case dict():
+                return {name: light(item) for name, item in value.items()}
+            case list():
+                return [light(item) for item in value]
+            case str() if len(value) >= HEAVY:
+                name = hashlib.sha256(value.encode()).hexdigest()[:12]
+                files[f"{name}.js"] = f"(window.kataShared ??= {{}})[{name!r}] = {json.dumps(value)};\n"
+                return {"shared": name}
+        return value
+
+    return light(data), files
+
+
+def still(folder: str) -> str:
+    """The still picture as an address that holds it, for a page that loads nothing; "" before it was taken."""
+    path = paths.still(folder)
+    if not path.exists():
+        return ""
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _joined(folder: str, last: str) -> str:
+    """The modules in the order in which they need each other, and the figure as `figure`. last: the module after it."""
+    source = paths.figure_script(folder).read_text("utf-8")
+    names: list[str] = []
+    for text in (source, paths.figure_module(last).read_text("utf-8")):
+        for name in IMPORT.findall(text):
+            _add(name, names)
+    texts = [_bare(paths.figure_module(name).read_text("utf-8")) for name in (*names, last)]
+    return "\n".join([*texts, _bare(source).replace(DEFAULT, "const figure = {", 1)])
+
+
+def _add(name: str, names: list[str]) -> None:
+    """Add a module after those that it imports, each once."""
+    for needed in IMPORT.findall(paths.figure_module(name).read_text("utf-8")):
+        if needed not in names:
+            _add(needed, names)
+    if name not in names:
+        names.append(name)
+
+
+def _bare(source: str) -> str:
+    """A module without its imports and the word export."""
+    return EXPORT.sub("", IMPORT.sub("", source))

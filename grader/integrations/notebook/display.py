@@ -9,7 +9,7 @@ from grader.catalog.errors import WrongUse
 from grader.desk import ending
 from grader.desk import experiment as desk
 from grader.desk.experiment import Experiment
-from grader.integrations.figures import joining
+from grader.integrations import figures
 from grader.integrations.notebook import wording
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
@@ -73,8 +73,8 @@ def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:
     if not figure.has_figure(exercise.folder):
         raise WrongUse(f"{exercise.folder} has no figure.")
     traits = {
-        "_esm": joining.widget(exercise.folder),
-        "_css": joining.style(),
+        "_esm": figures.widget(exercise.folder),
+        "_css": figures.style(),
         "data": traitlets.Dict().tag(sync=True),
         "mine": traitlets.Dict().tag(sync=True),  # the answer of `ask`
         "asked": traitlets.Int(0).tag(sync=True),  # how many times the button was pressed

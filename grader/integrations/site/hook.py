@@ -8,7 +8,7 @@ from mkdocs.structure.pages import Page
 
 from grader import catalog
 from grader.catalog import paths
-from grader.integrations.figures import joining, placing
+from grader.integrations import figures
 from grader.integrations.site import math_font, pages
 
 SIGNS: set[str] = set()  # of the formulas of all pages so far
@@ -33,10 +33,10 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     style = paths.module("integrations/site/site.css").read_text("utf-8")
     face = math_font.FACE if math_font.source() else ""
     _put(files, File.generated(config, "assets/site.css", content=face + style))
-    _put(files, File.generated(config, "assets/figures.css", content=joining.style()))
+    _put(files, File.generated(config, "assets/figures.css", content=figures.style()))
     for folder in pages.with_figure():
-        _put(files, File.generated(config, pages.figure_of(folder), content=joining.script(folder)))
-        for name, script in placing.heavy(folder).items():
+        _put(files, File.generated(config, pages.figure_of(folder), content=figures.script(folder)))
+        for name, script in figures.heavy(folder).items():
             _put(files, File.generated(config, f"{pages.SHARED}/{name}", content=script))
 
 
@@ -54,7 +54,7 @@ def on_post_page(output: str, page: Page, **_: object) -> str:
     """Place the figure of a lesson. The search has read the page before. output: the whole page."""
     for folder in pages.with_figure():
         if page.file.src_uri == pages.page_of(folder):
-            return placing.placed(output, folder, f"../../{pages.figure_of(folder)}", f"../../{pages.SHARED}")
+            return figures.placed(output, folder, f"../../{pages.figure_of(folder)}", f"../../{pages.SHARED}")
     return output
 
 
