@@ -2,8 +2,8 @@
 
 `exercises/NN_slug/figure.js` draws, `grader/checks/NN_slug/figure.py` gives the numbers. The modules beside this one
 are shared by all figures, and joined with it into one text. Each import there is a line of its own, of one of them, as
-`import { a, b } from "./maths.js";`. Names are therefore the same in all modules, and no two modules may define the same
-one. Neither making nor reading a figure needs a network or Node.
+`import { a, b } from "./maths.js";`. Names are therefore the same in all modules, and no two modules may define one
+twice. Neither making nor reading a figure needs a network or Node.
 """
 
 import base64
