@@ -10,7 +10,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from grader.catalog import paths, tomllib
-from grader.reports import palette
+from grader.reports import templating
 
 CELL, ROW, CHARACTER = 14, 26, 8  # pixels: beside a cell's text, of its height, of a monospaced character's width
 HEAD, FOOT, GAP, EDGE = 26, 24, 10, 4
@@ -59,7 +59,7 @@ def picture(steps: Sequence[Mapping[str, Any]]) -> str:
     total = round(left - GAP + EDGE)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total}" height="{height}" viewBox="0 0 {total} {height}">\n'
-        f"<style>\n{palette.for_page(COLOURS)}{STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n"
+        f"<style>\n{templating.colours_of_page(COLOURS)}{STYLE}</style>\n" + "\n".join(parts) + "\n</svg>\n"
     )
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
-from grader.reports import palette, templating
+from grader.reports import templating
 from grader.reports.templating import escape
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # White is 0, blue is more, orange is less: colour-blind people can distinguish them too.
-ZERO, MORE, LESS, NO_NUMBER = map(palette.heat, ("zero", "more", "less", "no_number"))
+ZERO, MORE, LESS, NO_NUMBER = map(templating.heat, ("zero", "more", "less", "no_number"))
 DARK, LIGHT = (0, 0, 0), (255, 255, 255)
-LINE = palette.palette()["line"][0]
+LINE = templating.palette()["line"][0]
 ROUNDING = 1e-4  # printed numbers have four digits
 WIDTH = 80
 NUMBER = 3  # characters of a cell; a space follows, without the colour where the panel ends

@@ -1,24 +1,28 @@
-"""The jinja2 environment of every page. No text that a page shows can become markup or contain control characters.
+"""What every page is made with: the jinja2 environment, and the colours of palette.toml, also for other pictures.
+
+No text that a page shows can become markup or contain control characters.
 
 A template is named by its path in grader/, as in "reports/templates/page.html".
 """
 
 import base64
+import functools
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import markupsafe
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from grader.catalog import paths
+from grader.catalog import paths, tomllib
 from grader.records.sanitize import inert
-from grader.reports import palette
 
 CODE = re.compile(r"`([^`\n]+)`")
 BESIDE = "'self' file:"  # no browser takes a file opened from a disk for the page's own origin
+RGB = tuple[int, int, int]
+COLOURS = ":root { color-scheme: light dark; %s }\n@media (prefers-color-scheme: dark) { :root { %s } }\n"
 
 
 def _inert(value: object) -> object:
@@ -81,7 +85,7 @@ def document(
     loads others that lie beside the page. The page's content security policy allows exactly this: no style="…", no
     onclick="…", no image from elsewhere.
     """
-    style = palette.for_page() + paths.module("reports/style.css").read_text("utf-8") + style
+    style = colours_of_page() + paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src {_digest(script)}{' ' + BESIDE if has_scripts else ''}"
@@ -91,6 +95,40 @@ def document(
     return render(template, title=title, policy=policy, **files, **facts)
 
 
+@functools.cache
+def palette() -> dict[str, Any]:
+    """[light, dark] by name, and the colours of heat maps under "heat"; each as #rrggbb."""
+    found: dict[str, Any] = tomllib.loads(paths.module("reports/palette.toml").read_text("utf-8"))
+    return found
+
+
+def heat(name: str) -> RGB:
+    """A colour of heat maps: red, green and blue, 0 to 255."""
+    text = palette()["heat"][name]
+    red, green, blue = (int(text[place : place + 2], 16) for place in (1, 3, 5))
+    return red, green, blue
+
+
+def colours_of_page(names: Collection[str] | None = None) -> str:
+    """The colours as variables of a page that follows the reader's scheme. names: of those needed; None for all."""
+    return COLOURS % tuple(_declared((name, pair[scheme]) for name, pair in _pairs(names)) for scheme in (0, 1))
+
+
+def colours_within(selector: str, names: Collection[str] | None = None) -> str:
+    """The colours as variables of an element, which follows its own scheme. names: as for for_page."""
+    pairs = ((name, f"light-dark({light}, {dark})") for name, (light, dark) in _pairs(names))
+    return f"{selector} {{ {_declared(pairs)} }}\n"
+
+
 def _digest(text: str) -> str:
     """The hash of a style or script as a content security policy names it."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _pairs(names: Collection[str] | None) -> list[tuple[str, list[str]]]:
+    pairs = [(name, value) for name, value in palette().items() if isinstance(value, list)]
+    return [(name, value) for name, value in pairs if names is None or name in names]
+
+
+def _declared(values: Iterable[tuple[str, str]]) -> str:
+    return " ".join(f"--{name}: {value};" for name, value in values)

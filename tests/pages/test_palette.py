@@ -7,7 +7,7 @@ import pytest
 from rich.color import Color, ColorSystem
 
 from grader.catalog import paths
-from grader.reports import heatmap, palette
+from grader.reports import heatmap, templating
 
 WORDS = ("ink", "quiet", "strong", "other", "third", "passed", "failed", "likely")
 GROUNDS = ("page", "sheet")
@@ -19,7 +19,7 @@ def rgb(text: str) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
 def test_words_have_contrast_on_every_ground(scheme):
-    colours = palette.palette()
+    colours = templating.palette()
     for word, ground in itertools.product(WORDS, GROUNDS):
         assert heatmap.contrast(rgb(colours[word][scheme]), rgb(colours[ground][scheme])) >= 4.5, (word, ground)
     for cell in ("more", "less"):

@@ -30,7 +30,7 @@ from grader.classroom.office_page.by_hand import Wish
 from grader.classroom.office_page.views import Place, Slice
 from grader.records import containment
 from grader.records.sanitize import inert
-from grader.reports import palette
+from grader.reports import templating
 from grader.reports.html import verdict
 from grader.reports.templating import render
 
@@ -212,7 +212,9 @@ class Style(Guarded):
 
     def get(self) -> None:
         self.set_header("Content-Type", "text/css; charset=utf-8")
-        self.finish("".join([palette.for_page(), *(paths.module(name).read_text("utf-8") for name in STYLES)]))
+        self.finish(
+            "".join([templating.colours_of_page(), *(paths.module(name).read_text("utf-8") for name in STYLES)])
+        )
 
 
 class Start(Guarded):

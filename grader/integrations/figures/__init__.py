@@ -14,7 +14,7 @@ from typing import Any
 
 from grader.catalog import paths
 from grader.judge import figure
-from grader.reports import palette
+from grader.reports import templating
 from grader.reports.templating import render
 
 IMPORT = re.compile(r'^import \{[^}]*\} from "(?:[^"]*/)?(?P<name>\w+\.js)";\n', re.M)
@@ -43,7 +43,7 @@ def live(folder: str) -> str:
 
 def style() -> str:
     """The style of all figures, with the colours."""
-    return palette.within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
+    return templating.colours_within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
 
 
 def placed(page: str, folder: str, script: str = "", shared: str = "") -> str:

@@ -14,7 +14,7 @@ from grader.integrations.notebook import wording
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import PASSED, ExerciseResult, causes, still_to_run
-from grader.reports import heatmap, palette, templating, terminal
+from grader.reports import heatmap, templating, terminal
 from grader.reports.heatmap import printed_alike
 from grader.reports.templating import render
 
@@ -88,7 +88,7 @@ def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:
 
 def _output(body: str) -> str:
     """An output with its style."""
-    return render(TEMPLATE, body=body, colours=palette.within(".kata", COLOURS))
+    return render(TEMPLATE, body=body, colours=templating.colours_within(".kata", COLOURS))
 
 
 def _plain(picture: Picture) -> dict:
