@@ -608,11 +608,11 @@ def notebook(options: argparse.Namespace) -> int:
 @verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
 def docs(options: argparse.Namespace) -> int:
     """Build the lessons as a site of static pages, to be read in a browser without a network."""
-    from grader.integrations.site import building
+    from grader.integrations.site import pages
 
-    pages = building.build(options.output)
+    count = pages.build(options.output)
     folder = paths.shown(options.output)
-    print(f"{folder} holds {pages} pages. Open {folder}/index.html in a browser; it needs no network.")
+    print(f"{folder} holds {count} pages. Open {folder}/index.html in a browser; it needs no network.")
     return errors.PASSED
 
 

@@ -26,6 +26,7 @@ from grader.reports import formulas
 if TYPE_CHECKING:  # the command line reads no lesson before it needs one
     from rich.console import RenderableType
     from rich.markdown import Markdown
+from pathlib import PurePosixPath
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
@@ -43,6 +44,13 @@ LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 ANY_HEADING = re.compile(r"#{1,6} +(.*)")
 CLOSED, OPEN = "▸", "▾"
 MAKER = "grader.integrations.lesson_page"  # a module that writes the page of the exercise that is named
+# A link; or code, in which nothing is a link.
+LINK_OR_CODE = re.compile(
+    r"^```.*?^```"
+    r"|(?<!!)\[(?P<words>`[^`\n]+`|[^\]\n`]+)\]\((?!https?:|mailto:|#)(?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
+    r"|`(?:[^`\n]|\n(?!\n))+`",
+    re.M | re.S,
+)
 
 
 @dataclass(frozen=True)
@@ -267,3 +275,22 @@ def has_browser() -> bool:
     if sys.platform == "darwin" or "microsoft" in platform.release().lower():
         return True
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+
+
+def fit_links(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
+    """The text with links to what is shown there. A link to any other file becomes its name.
+
+    path: the file of the text; page: its place there; places: file → its place there.
+    """
+
+    def fitting(match: re.Match[str]) -> str:
+        """One link as it must be there."""
+        if match["target"] is None:
+            return match[0]
+        target = places.get((path.parent / match["target"]).resolve())
+        if target is None:
+            return f"`{match['words'].strip('`')}`"
+        relative = PurePosixPath(os.path.relpath(target, PurePosixPath(page).parent))
+        return f"[{match['words']}]({relative}{match['anchor'] or ''})"
+
+    return LINK_OR_CODE.sub(fitting, text)

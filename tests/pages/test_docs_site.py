@@ -18,7 +18,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.integrations.site import math_font, pages
+from grader.integrations.site import pages
 
 for name in ("material", "latex2mathml"):
     pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
@@ -209,7 +209,9 @@ def test_formulas_are_shown_without_a_script(built, chromium):
 
 def test_every_sign_of_a_formula_comes_from_the_font_of_the_site(built, chromium):
     """The browser is asked which font it drew each with: on a computer without a font for formulas they are right."""
-    if math_font.source() is None:
+    from grader.integrations.site import hook
+
+    if hook.font_file() is None:
         pytest.skip("ziamath, whose font is taken, is not installed (extra docs)")
     tab, drawn = chromium.new_page(), set()
     devtools = tab.context.new_cdp_session(tab)
@@ -228,11 +230,13 @@ def test_every_sign_of_a_formula_comes_from_the_font_of_the_site(built, chromium
 
 
 def test_the_font_keeps_its_copyright_and_licence(built):
-    if math_font.source() is None:
+    from grader.integrations.site import hook
+
+    if hook.font_file() is None:
         pytest.skip("ziamath, whose font is taken, is not installed (extra docs)")
     from fontTools.ttLib import TTFont
 
-    font = TTFont(built / "assets" / math_font.NAME)
+    font = TTFont(built / "assets" / hook.FONT)
     said = [font["name"].getDebugName(number) for number in (0, 13)]
     assert "STIX Fonts Project Authors" in said[0] and "SIL Open Font License, Version 1.1" in said[1]
     assert "MATH" in font  # what fractions and roots are laid out by

@@ -18,8 +18,7 @@ from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import course_rules
 from grader.classroom.course_rules import NAME as RULES
-from grader.desk.lesson import without_still
-from grader.integrations import links
+from grader.desk.lesson import fit_links, without_still
 from grader.integrations.nbgrader import assignment, cells
 
 PUBLIC_NAME = "documented_checks.py"
@@ -181,7 +180,7 @@ def lesson(folder: str) -> str:
     """The lesson with links to the files beside the notebook. A link to any other file becomes its name."""
     places = {path.resolve(): path.name for path in beside(folder)}
     path = paths.lesson(folder)
-    return links.fitted(without_still(path.read_text("utf-8")), path, path.name, places)
+    return fit_links(without_still(path.read_text("utf-8")), path, path.name, places)
 
 
 def notebook(exercise: catalog.Exercise, announcement: str = "") -> nbformat.NotebookNode:

@@ -1,21 +1,25 @@
-"""The pages of the site: lessons, cards, bars, formulas as MathML. Only what is listed here is shown: no solutions.
+"""The pages of the site, built with mkdocs-material: lessons, cards, bars, formulas as MathML.
 
-A test measures those numbers again (tests/lessons/test_experiments.py), so the bars show what was measured.
+Only what is listed here is shown: no solutions. A test measures the numbers of the bars again
+(tests/lessons/test_experiments.py), so they show what was measured.
 """
 
 import ast
 import html
 import itertools
+import logging
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader import catalog
 from grader.authoring import tables
-from grader.catalog import paths, project
+from grader.catalog import errors, paths, project
+from grader.catalog.errors import WrongUse
 from grader.desk import experiment, hints, lesson
-from grader.integrations import links
 from grader.judge import figure
 
 FORMULA = re.compile(
@@ -259,7 +263,61 @@ def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     text = lesson.without_still(text)
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text = IMAGE.sub(lambda image: image[0] if (path.parent / image[1]).is_file() else "", text)
-    return links.fitted(text, path, page, places)
+    return lesson.fit_links(text, path, page, places)
+
+
+def build(out: Path) -> int:
+    """Write the site to a folder, as a whole or not at all. Returns the number of its pages.
+
+    Raises WrongUse where mkdocs is not installed, a page has an error or the folder cannot be written.
+    """
+    try:
+        import latex2mathml  # noqa: F401
+        import material  # noqa: F401
+        from mkdocs.commands.build import build as mkdocs_build
+        from mkdocs.config import load_config
+        from mkdocs.exceptions import MkDocsException
+    except ImportError:
+        raise errors.missing_extra("The site needs mkdocs-material and latex2mathml", "docs") from None
+    if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
+        raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
+    warnings = _Warnings()
+    with tempfile.TemporaryDirectory() as folder:
+        built = Path(folder) / "site"
+        try:
+            with warnings:
+                config = load_config(str(paths.at_root("mkdocs.yml")), site_dir=str(built))
+                config.plugins.on_startup(command="build", dirty=False)
+                mkdocs_build(config)
+                config.plugins.on_shutdown()
+        except MkDocsException as error:
+            raise WrongUse("\n".join(["The site cannot be built.", *warnings.texts, str(error)])) from None
+        try:
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.copytree(built, out)
+        except OSError as error:
+            raise WrongUse(f"{out} cannot be written: {error.strerror or error}") from None
+    return len({*out.rglob("*.html")} - {out / "404.html"})
+
+
+class _Warnings(logging.Handler):
+    """Keeps the warnings of mkdocs, which only counts them in strict mode."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+        self.logger = logging.getLogger("mkdocs")
+
+    def __enter__(self) -> None:
+        self.logger.addHandler(self)
+        self.logger.propagate = False
+
+    def __exit__(self, *_: object) -> None:
+        self.logger.removeHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a warning."""
+        self.texts.append(record.getMessage())
 
 
 def _line(cells: Iterable[str]) -> str:
