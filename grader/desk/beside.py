@@ -17,7 +17,7 @@ from rich.text import Text
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
-from grader.desk.child import Child, serve
+from grader.desk.answering import Child, serve
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client

@@ -417,7 +417,7 @@ class Events:
                 self._read()
         return self.waiting.popleft()
 
-    def __enter__(self) -> "Events":
+    def __enter__(self) -> Events:
         self.settings = termios.tcgetattr(self.input)
         self._switch_to_keys()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

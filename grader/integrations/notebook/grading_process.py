@@ -6,7 +6,7 @@ from typing import Any
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
-from grader.desk.child import Child, serve
+from grader.desk.answering import Child, serve
 from grader.records.results import Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
