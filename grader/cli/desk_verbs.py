@@ -55,9 +55,9 @@ def init(options: argparse.Namespace) -> int:
     """Make a folder of your own with every lesson and stub. The grader and the solutions stay outside of it."""
     if paths.LEARNERS is not None:
         raise WrongUse("You are in a folder of exercises already. To see what is next, type: make")
-    from grader.integrations import own_folder
+    from grader.integrations import bundle
 
-    has_git = own_folder.make(options.folder)
+    has_git = bundle.make_folder(options.folder)
     print(f"{options.folder} is yours: lessons, stubs, hints and figures{', and git has begun' if has_git else ''}.")
     if not has_git:
         print("git is not here. It is needed for make update alone, which merges newer exercises into the folder.")
@@ -557,9 +557,9 @@ def update(options: argparse.Namespace) -> int:
     if paths.LEARNERS is None:
         done = checkout.update()
     else:
-        from grader.integrations import own_folder
+        from grader.integrations import bundle
 
-        done = checkout.update(own_folder.files(), project.version())
+        done = checkout.update(bundle.files_of_folder(), project.version())
     if not done.changes:
         newer = f" Newer exercises come with a newer kata: {NEWER}" if paths.LEARNERS else ""
         print(f"There is nothing new.{newer}")

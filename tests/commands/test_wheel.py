@@ -20,7 +20,7 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, stubs
-from grader.integrations import own_folder
+from grader.integrations import bundle
 
 spec = importlib.util.spec_from_file_location("first_minute", paths.ROOT / ".ci/first_minute.py")
 first_minute = importlib.util.module_from_spec(spec)
@@ -146,7 +146,7 @@ def test_what_is_in_a_folder(mine, machine):
     ]
     assert not [name for name in content if "test_" in name or "exercise.toml" in name]
     log = machine("git", "log", "--format=%s", cwd=mine).stdout
-    assert log == f"{own_folder.checkout.HANDED_OUT} {content['.kata'].decode()}"
+    assert log == f"{bundle.checkout.HANDED_OUT} {content['.kata'].decode()}"
     assert machine("git", "status", "--porcelain", cwd=mine).stdout == ""
 
 
@@ -170,7 +170,7 @@ def test_its_makefile_has_the_learners_targets_alone(mine, machine):
     assert done.returncode == 0 and done.stderr == ""
     ours = re.findall(r"^make ([a-z0-9-]+)", machine("make", "help", cwd=paths.ROOT).stdout, re.M)
     theirs = re.findall(r"^make ([a-z0-9-]+)", done.stdout, re.M)
-    assert theirs == [target for target in ours if target not in own_folder.OF_CLONE] and "check" in theirs
+    assert theirs == [target for target in ours if target not in bundle.OF_CLONE] and "check" in theirs
     text = (mine / "Makefile").read_text("utf-8")
     assert "venv" not in text.lower() and "READY" not in re.sub(r"-e READY", "", text) and "PYTHON" not in text
     for words, told in (

@@ -7,7 +7,7 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.desk import checkout
-from grader.integrations import own_folder
+from grader.integrations import bundle
 
 OWN = "# my own words, which exist nowhere else\n"
 EXERCISE = catalog.find("03")
@@ -53,14 +53,14 @@ def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
         monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     mine = tmp_path / "mine"
-    own_folder.make(mine)
+    bundle.make_folder(mine)
     monkeypatch.setattr(paths, "DESK", mine)
     files = [file(EXERCISE.folder) for file in (paths.stub, paths.lesson, paths.hints)]
     changed = [mine / file.relative_to(paths.PROJECT) for file in files]
     for path in changed:
         path.write_text(path.read_text("utf-8") + OWN, "utf-8")
     before = {path: path.read_bytes() for path in mine.rglob("*") if path.is_file() and ".git" not in path.parts}
-    newer = {name: b"# newer\n" + content for name, content in own_folder.files().items()}
+    newer = {name: b"# newer\n" + content for name, content in bundle.files_of_folder().items()}
     done = checkout.update(newer, "9.0")
     kept = {path.read_bytes() for path in mine.rglob("*") if path.is_file()}
     assert done.changes == len(newer) and len(done.merged) == len(changed)
