@@ -36,7 +36,7 @@ MODULES = (
     "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
     "grader.integrations.lesson_page", "grader.integrations.notebook.grading_process",
     "grader.integrations.notebook.display", "grader.judge.capture",
-    "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci", "grader.reports.delivery",
+    "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci",
     "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
     "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
 )  # fmt: skip
@@ -114,8 +114,7 @@ def report(
     is where it was requested.
     """
     from grader.records import containment
-    from grader.reports import terminal
-    from grader.reports.delivery import deliver
+    from grader.reports import deliver, terminal
 
     if was_shown:
         terminal.show_places(result, terminal.console(), closing)

@@ -142,7 +142,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     from grader.classroom import handins, private
     from grader.classroom import run as classroom
     from grader.classroom.run import Event
-    from grader.reports.delivery import deliver
+    from grader.reports import deliver
 
     try:
         from grader.integrations.nbgrader import autograding, gradebook
@@ -263,8 +263,8 @@ def run_files(options: argparse.Namespace) -> int:
 
 def _write_report(graded: list[ExerciseResult], options: argparse.Namespace) -> bool:
     """Write the report in the requested format. Returns whether it is where it was requested."""
+    from grader.reports import deliver
     from grader.reports import json as as_json
-    from grader.reports.delivery import deliver
 
     if options.format == "json":
         report = {"schema": as_json.SCHEMA, "results": [as_json.record(result) for result in graded]}

@@ -17,7 +17,7 @@ from grader.catalog.errors import WrongUse
 from grader.cli.options import EXERCISES, NO_SANDBOX, VISIBLE, option, verb
 from grader.integrations import bundle
 from grader.records import safe_files
-from grader.reports.delivery import deliver
+from grader.reports import deliver
 
 BUNDLE, COURSE = Path(f"{bundle.TOP}.zip"), Path("course")
 

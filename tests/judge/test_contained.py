@@ -19,7 +19,7 @@ from grader.records import containment, forbidden, submission
 from grader.records.bounded_cache import BoundedCache, weight
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.reports.delivery import deliver
+from grader.reports import deliver
 from grader.sandbox.remote import Remote
 
 EXERCISE = catalog.find("02")

@@ -8,16 +8,16 @@ import threading
 import pytest
 from globs import some
 
+from grader import reports
 from grader.catalog import paths
 from grader.classroom import outputs
 from grader.cli import platform_verbs
 from grader.records import safe_files
-from grader.reports import delivery
 
 WRITERS = {
     "bundles": lambda path: platform_verbs.write(path, b"text"),
     "results": lambda path: outputs._replace(path, "text"),
-    "reports": lambda path: delivery.deliver("text", path),
+    "reports": lambda path: reports.deliver("text", path),
     "all of them": lambda path: safe_files.write_whole(path, "text"),
 }
 # Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
@@ -29,7 +29,7 @@ OTHERS = {
     "classroom/show.py", "classroom/roster/matching.py", "cli/check_verbs.py", "cli/class_verbs.py",
     "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
     "desk/training.py", "integrations/nbgrader/course.py", "records/safe_files.py",
-    "reports/delivery.py", "sandbox/selftest.py", "venv.py",
+    "reports/__init__.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip
 WRITING = re.compile(r"write_(text|bytes)|open\([^()]*['\"][wxa]b?['\"]")
 
@@ -88,7 +88,7 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_a_pipe_in_the_files_place_does_not_stop_us(tmp_path):
     os.mkfifo(tmp_path / "result.json")
-    writing = threading.Thread(target=delivery.deliver, args=("text", tmp_path / "result.json"), daemon=True)
+    writing = threading.Thread(target=reports.deliver, args=("text", tmp_path / "result.json"), daemon=True)
     writing.start()
     writing.join(20)
     assert (tmp_path / "result.json").is_file() and not writing.is_alive()
