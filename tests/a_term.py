@@ -20,7 +20,7 @@ from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.classroom import version
+from grader.classroom import ledger
 from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission
@@ -185,5 +185,5 @@ def break_a_check(root: Path) -> str:
 
 
 def _forget_versions() -> None:
-    version.grader.cache_clear()
-    version.exercise.cache_clear()
+    ledger.version_of_grader.cache_clear()
+    ledger.version_of_exercise.cache_clear()

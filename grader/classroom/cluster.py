@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.catalog import errors
 from grader.catalog.errors import InfrastructureError
-from grader.classroom import version
+from grader.classroom import ledger
 from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.records.results import Settings
 
@@ -53,7 +53,7 @@ class Cluster:
             self.client.wait_for_workers(1, timeout=START_S)
         except TimeoutError:
             raise InfrastructureError(f"the Dask scheduler has had no worker for {START_S:g} s") from None
-        for address, worker_version in self.client.run(version.grader).items():
+        for address, worker_version in self.client.run(ledger.version_of_grader).items():
             demand_same(worker_version, address)
         try:
             answer = self.client.submit(grade_part, self._order(), [], pure=False).result()
@@ -105,7 +105,7 @@ class Cluster:
 
     def _order(self) -> dict[str, Any]:
         """The order as plain data, with the version of the grader that every worker must have."""
-        return {**asdict(self.order), "grader": version.grader()}
+        return {**asdict(self.order), "grader": ledger.version_of_grader()}
 
     def __enter__(self) -> "Cluster":
         return self
@@ -120,8 +120,8 @@ def grade_part(order: dict[str, Any], part: list[dict[str, Any]]) -> dict[str, A
     order, part: an Order and Tasks as plain data. Returns {"sandbox", "outcomes"} with the outcomes in order, or
     {"refused"} with what is wrong with this worker.
     """
-    if order["grader"] != version.grader():
-        return {"refused": _differ(version.grader(), "a Dask worker", order["grader"])}
+    if order["grader"] != ledger.version_of_grader():
+        return {"refused": _differ(ledger.version_of_grader(), "a Dask worker", order["grader"])}
     with _process.lock:
         try:
             executor = _process.pool_for(order)
@@ -138,8 +138,10 @@ def grade_part(order: dict[str, Any], part: list[dict[str, Any]]) -> dict[str, A
 
 def demand_same(worker_version: str, machine_name: str) -> None:
     """Raise InfrastructureError where a worker has another version of the grader or of torch than this process."""
-    if worker_version != version.grader():
-        raise InfrastructureError(_differ(worker_version, f"the Dask worker {machine_name}", version.grader()))
+    if worker_version != ledger.version_of_grader():
+        raise InfrastructureError(
+            _differ(worker_version, f"the Dask worker {machine_name}", ledger.version_of_grader())
+        )
 
 
 def demand_graded(answer: dict[str, Any]) -> None:

@@ -1,17 +1,28 @@
-"""Enters the submissions of a class into the store, and makes tasks of those that have no result."""
+"""Enters the submissions of a class into the store, and makes tasks of those that have no result.
+
+An exercise is judged again where its version changes: a digest of all that a grade depends on besides the submission,
+its seed and its device. That is decided by files, since only then it is sure: its checks, limits, points and documented
+numbers, its solution, its known mistakes and trained model, the rooms of the grader in JUDGING, and torch. Whatever else
+changes (pages, CSV, intake, rules of a course, lessons, another exercise) judges nothing again. Of the rooms and of the
+checks only what Python executes counts: no comment, no empty line.
+"""
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
 
 from grader import catalog
+from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom import store, version
+from grader.classroom import store
 from grader.classroom.arrivals import Clock
 from grader.classroom.handins import Found, HandIn, Student
 from grader.classroom.history import History, Kept
@@ -26,6 +37,11 @@ from grader.records.submission import Submission
 WEEK = "week"  # the fact that holds the number of the last attempt before the new ones
 UNREADABLE = "unreadable "  # how the keys of files begin that cannot be read
 STALE = "its checks have changed, and its file is gone. Put the download that holds it into SUBMISSIONS and grade again"
+# The parts of grader/ on which a verdict depends.
+JUDGING = ("authors.py", "sentence.py", "judge", "sandbox", "records", "catalog", "worker")
+STRING_OR_COMMENT = re.compile(
+    r"""('{3}|"{3})(?:\\.|.)*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*""", re.DOTALL
+)  # a tokenizer takes ten times as long, at the start of every run
 
 
 @dataclass(frozen=True)
@@ -136,7 +152,7 @@ class Ledger:
             return
         history = self.memory.history
         for exercise in self.others:
-            current = version.exercise(exercise)
+            current = version_of_exercise(exercise)
             for handin, old_key, made_with in self.file.outdated(exercise, current):
                 kept = history.latest(handin.student.id, exercise)
                 submission = kept and (history.submission(kept.digest) or self.unchanged(handin, kept.digest))
@@ -183,7 +199,7 @@ class Ledger:
 
     def is_current(self, attempt: Kept) -> bool:
         """Whether an attempt has a result of the present version of its exercise."""
-        return attempt.key is not None and self.file.version(attempt.key) == version.exercise(attempt.exercise)
+        return attempt.key is not None and self.file.version(attempt.key) == version_of_exercise(attempt.exercise)
 
     def rows(self) -> list[Iterator[Task]]:
         """The tasks of each exercise. The last exercises come first: they take longest, and short ones balance the end.
@@ -206,7 +222,7 @@ class Ledger:
         """The key of the result in the store, whether or not it is there."""
         settings = self.settings
         more = f"{settings.timeout} where" if settings.where else f"{settings.timeout}"
-        case = store.case(submission, version.exercise(exercise), settings.device, more)
+        case = store.case(submission, version_of_exercise(exercise), settings.device, more)
         earlier = self.file.latest_key(case) if self.any_seed else None
         return earlier or store.key(case, settings.seed)
 
@@ -216,7 +232,7 @@ class Ledger:
         result = unreadable(exercise, _lesson_name(handin), _without_place(handin, message), self.settings)
         record = store.written(result)
         key = f"{UNREADABLE}{store.digest(record)}"
-        self.file.add(key, record, version.exercise(handin.exercise))
+        self.file.add(key, record, version_of_exercise(handin.exercise))
         return key
 
     def broken(self, handin: HandIn, error: Exception) -> None:
@@ -250,6 +266,47 @@ def unreadable_identity(handin: HandIn, message: str) -> str:
         return hashlib.sha256(handin.content()).hexdigest()[:32]
     except (BadSubmission, NoSuchFile, OSError):
         return store.digest(_without_place(handin, message))
+
+
+@functools.cache
+def version_of_grader() -> str:
+    """The version of the judging code and of torch: the same on each machine that may grade together."""
+    parts = [paths.module(name) for name in JUDGING]
+    files = [path for part in parts for path in ([part] if part.is_file() else part.rglob("*.py"))]
+    return f"{_digest(files)} torch {metadata.version('torch')}"
+
+
+@functools.cache
+def version_of_exercise(folder: str) -> str:
+    """The version of one exercise: its checks, trained model and solutions, and the grader that runs them."""
+    files = [*paths.check_files(folder), paths.solution(folder), paths.failed_checks(folder)]
+    files += [paths.mistakes(folder), paths.trained(folder)]
+    return f"{_digest([path for path in files if path.exists()])} {version_of_grader()}"
+
+
+def _digest(files: list[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(paths.ROOT)}\0".encode())
+        data = path.read_bytes()
+        is_ours = path.suffix == ".py" and path.is_relative_to(paths.GRADER)
+        digest.update(hashlib.sha256(executed(data) if is_ours else data).digest())
+    return digest.hexdigest()[:16]
+
+
+def executed(source: bytes) -> bytes:
+    """A Python source without comments, empty lines and spaces at the ends of lines.
+
+    Docstrings stay: that of a check is what a learner reads. The text is the same in every version of Python.
+    """
+    try:
+        text = "\n".join(source.decode("utf-8").splitlines())
+    except UnicodeDecodeError:
+        return source
+    # No Python source holds a zero character: it stands for the ends of lines in strings, which no line ends.
+    text = STRING_OR_COMMENT.sub(lambda one: "" if one[0][0] == "#" else one[0].replace("\n", "\0"), text)
+    kept = "\n".join(line for line in text.split("\n") if line.strip()).replace("\0", "\n")
+    return "\n".join(line.rstrip() for line in kept.split("\n")).encode()
 
 
 def _lesson_name(handin: HandIn) -> str:

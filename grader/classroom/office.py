@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, course_rules, grades, history, marking, private, version
+from grader.classroom import arrivals, course_rules, grades, history, ledger, marking, private
 from grader.classroom.course_rules import TOTAL, Course
 from grader.classroom.handins import READ_AS, Found, Student
 from grader.classroom.history import Change, Given, History, Kept
@@ -140,7 +140,9 @@ def attempts_of(
 
 def given(mark: Mark) -> Given:
     """A mark as the next run remembers it."""
-    return Given(mark.points, mark.digest, version.exercise(mark.exercise), "; ".join(o.words for o in mark.overrides))
+    return Given(
+        mark.points, mark.digest, ledger.version_of_exercise(mark.exercise), "; ".join(o.words for o in mark.overrides)
+    )
 
 
 def conflicts(marks_by_exercise: Mapping[str, Mark]) -> tuple[str, ...]:
@@ -234,7 +236,7 @@ def _attempt(office: Office, store: Store, stored: Kept, section: str, result: E
     end = course.last(stored.student, section, stored.exercise)
     marked = stored.origin.late and stored.exercise not in course.extensions.get(stored.student, {})
     late = lateness(course.late, stored.handed_in, marked, deadline, end)
-    if result is None and stored.key and store.version(stored.key) == version.exercise(stored.exercise):
+    if result is None and stored.key and store.version(stored.key) == ledger.version_of_exercise(stored.exercise):
         result = store.result(stored.key)  # one of other checks could not be compared
     return Attempt(stored.digest, result, late)
 

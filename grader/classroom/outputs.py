@@ -18,6 +18,7 @@ from typing import Any
 
 from grader.catalog.errors import WrongUse
 from grader.classroom import grades, private
+from grader.classroom.analysis import Choice, week_of
 from grader.classroom.grades import cell, number
 from grader.classroom.handins import Found, HandIn, Student, Unplaced
 from grader.classroom.history import Given, Waiting
@@ -26,7 +27,6 @@ from grader.classroom.pages import class_page, feedback
 from grader.classroom.pages.class_page import ROWS
 from grader.classroom.similar import Pair
 from grader.classroom.summary import Past, Summary
-from grader.classroom.week import Choice, week_of
 from grader.records import containment, safe_files
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label

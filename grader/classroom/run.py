@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, grades, handins, history, office, outputs, pool, private, similar, version
+from grader.classroom import arrivals, grades, handins, history, ledger, office, outputs, pool, private, similar
+from grader.classroom.analysis import Chooser
 from grader.classroom.course_rules import Course
 from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Student, Unplaced
 from grader.classroom.history import History
@@ -24,7 +25,6 @@ from grader.classroom.pages.class_page import ROWS
 from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
-from grader.classroom.week import Chooser
 from grader.records import containment
 from grader.records.results import Settings
 from grader.records.sanitize import label
@@ -276,7 +276,7 @@ def grade(
     seed = secret_seed() if seed is None else seed
     where = plan.level == "where"
     file.note("settings", {"device": plan.device, "timeout": plan.timeout, "where": where})
-    ledger = Ledger(
+    class_ledger = Ledger(
         file,
         Settings(plan.device, seed, plan.timeout, reveal=False, pictures=True, where=where),
         submissions,
@@ -286,7 +286,7 @@ def grade(
         gone=removed_students,
         others=others,
     )
-    order = Order(ledger.settings, plan.tier, plan.accept_tier)
+    order = Order(class_ledger.settings, plan.tier, plan.accept_tier)
     with contextlib.ExitStack() as stack:
         executors: list[pool.Pool | Cluster] = []  # at most one; its processes start while the rest is entered
 
@@ -297,14 +297,14 @@ def grade(
             stack.enter_context(executor)
             executors.append(executor)
 
-        to_grade = ledger.enter(begin)
-        publish(Event("notes", {"lines": _of_changed_checks(ledger)}))
+        to_grade = class_ledger.enter(begin)
+        publish(Event("notes", {"lines": _of_changed_checks(class_ledger)}))
         if not to_grade:
             return
         executor = executors[0]
         sandbox = executor.wait()
         file.note("sandbox", sandbox)
-        publish(Event("begin", {"to_grade": ledger.to_grade, "seed": plan.seed, "sandbox": sandbox["tier"]}))
+        publish(Event("begin", {"to_grade": class_ledger.to_grade, "seed": plan.seed, "sandbox": sandbox["tier"]}))
 
         def record(outcome: Outcome) -> None:
             """Store one outcome."""
@@ -312,10 +312,10 @@ def grade(
             if outcome.trouble:
                 file.trouble(outcome.task.key, outcome.trouble)
                 return publish(Event("ungraded", {**facts, "reason": outcome.trouble}))
-            file.add(outcome.task.key, outcome.record, version.exercise(outcome.task.exercise))
+            file.add(outcome.task.key, outcome.record, ledger.version_of_exercise(outcome.task.exercise))
             publish(Event("graded", {**facts, "status": outcome.status}))
 
-        executor.run(ledger.rows(), record)
+        executor.run(class_ledger.rows(), record)
 
 
 def executor_of(plan: Plan, order: Order) -> pool.Pool | Cluster:

@@ -12,7 +12,7 @@ from thorough import sample
 from grader import catalog
 from grader.authoring import parts
 from grader.catalog import mistakes
-from grader.classroom import analysis, similar, version
+from grader.classroom import analysis, ledger, similar
 from grader.classroom.analysis import spread
 from grader.classroom.course_rules import Course, LateRule
 from grader.classroom.handins import Found, Origin, Student
@@ -243,7 +243,7 @@ def test_the_same_file_that_came_again_later_is_an_attempt_of_its_own(tmp_path):
     folder = folders(1)[0]
     store = Store(tmp_path)
     result, history = result_of(folder, 1.0), History(store)
-    store.add("key", written(result), version.exercise(folder))
+    store.add("key", written(result), ledger.version_of_exercise(folder))
     for hours in (0, 0, 30):  # the second one is a run in which nothing is new
         history.attempt(Kept("ada", folder, "digest", "key", NOON + timedelta(hours=hours), Origin()))
     for policy, end, points in (("best", {}, 1.0), ("latest", {folder: NOON + timedelta(days=9)}, 0.8)):

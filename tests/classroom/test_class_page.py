@@ -13,13 +13,13 @@ from made_up_class import HOSTILE, folders, made_up, result_of, results, stream,
 from thorough import THOROUGH
 
 from grader import catalog
+from grader.classroom.analysis import Choice, week_of
 from grader.classroom.handins import Class, Student
 from grader.classroom.marking import Mark, Override
 from grader.classroom.outputs import write
 from grader.classroom.pages.class_page import class_page, render
 from grader.classroom.similar import Agreement, Lines, Pair
 from grader.classroom.summary import Past, Run, Summary
-from grader.classroom.week import Choice, week_of
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED
 
 MANY = 2000 if THOROUGH else 1020

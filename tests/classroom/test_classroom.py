@@ -300,11 +300,11 @@ def test_a_dask_cluster_gives_the_same_though_a_worker_is_killed(undisturbed, tm
 
 def test_a_machine_with_another_version_is_refused():
     from grader.catalog.errors import InfrastructureError
-    from grader.classroom import cluster, version
+    from grader.classroom import cluster, ledger
 
     order = {**Order(Settings()).__dict__, "grader": "0123456789abcdef torch 2.4.0"}
     refused = cluster.grade_part(order, [])["refused"]
-    assert "0123456789abcdef torch 2.4.0" in refused and version.grader() in refused
+    assert "0123456789abcdef torch 2.4.0" in refused and ledger.version_of_grader() in refused
     with pytest.raises(InfrastructureError, match="another version"):
         cluster.demand_same("0123456789abcdef torch 2.4.0", "tcp://10.0.0.1:40000")
-    cluster.demand_same(version.grader(), "tcp://10.0.0.1:40000")
+    cluster.demand_same(ledger.version_of_grader(), "tcp://10.0.0.1:40000")

@@ -23,7 +23,7 @@ from made_up_class import result_of
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, course_rules, marking, office, private, run, store, version
+from grader.classroom import arrivals, course_rules, ledger, marking, office, private, run, store
 from grader.classroom.course_rules import Course, LateRule
 from grader.classroom.marking import Attempt, Lateness, Override, TotalRule, counting_attempt, lateness, share
 from grader.integrations import gradescope
@@ -658,8 +658,8 @@ def test_changes_are_told_with_their_reason_and_ten_versions_are_kept(grade, her
     lay(tmp_path / "in", "ada/context_vectors.py")
     done = grade()
     assert f"ada {CONTEXT}:" in done.stderr and "→ 7, new hand-in" in done.stderr
-    own = version.exercise
-    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " fixed" * (folder == CONTEXT))
+    own = ledger.version_of_exercise
+    monkeypatch.setattr(ledger, "version_of_exercise", lambda folder: own(folder) + " fixed" * (folder == CONTEXT))
     here.changed = lambda result: replaced_first(result)
     assert "check changed" in grade().stderr
     found = rows(tmp_path / "out/changes.csv")
@@ -671,8 +671,8 @@ def test_changes_are_told_with_their_reason_and_ten_versions_are_kept(grade, her
 
 def change_check(here, monkeypatch, folder: str) -> None:
     """From now on the first check of this exercise refuses what it passed."""
-    own = version.exercise
-    monkeypatch.setattr(version, "exercise", lambda name: own(name) + " changed" * (name == folder))
+    own = ledger.version_of_exercise
+    monkeypatch.setattr(ledger, "version_of_exercise", lambda name: own(name) + " changed" * (name == folder))
     here.changed = lambda result: replaced_first(result) if result.exercise == folder else result
 
 
@@ -783,7 +783,7 @@ def test_ten_versions_are_kept(tmp_path):
 
 def test_a_comment_in_the_grader_judges_nothing_anew():
     source = b'"""Doc."""\n\nx = "# no comment"  # a comment\n\n\n# another\ny = 1\n'
-    assert version.executed(source) == version.executed(b'"""Doc."""\nx = "# no comment"\ny = 1\n')
+    assert ledger.executed(source) == ledger.executed(b'"""Doc."""\nx = "# no comment"\ny = 1\n')
     nested = rb"""x = 'it\'s # "'{}
 y = '''\'
 
@@ -791,9 +791,9 @@ y = '''\'
 '''{}
 z = "\\"{}"""
     commented = nested.replace(b"{}", b"""  # a 'b' "c""")
-    assert version.executed(commented) == nested.replace(b"{}", b"")
+    assert ledger.executed(commented) == nested.replace(b"{}", b"")
     for other in (b'"""Other."""\nx = "# no comment"\ny = 1\n', b'"""Doc."""\nx = "# no"\ny = 1\n', b"not ( python"):
-        assert version.executed(other) != version.executed(source)
+        assert ledger.executed(other) != ledger.executed(source)
 
 
 # 3. Rules of the course.
@@ -975,8 +975,8 @@ def test_the_best_attempt_counts_even_when_its_file_is_gone(grade, here, tmp_pat
     grade()
     row = by_student(tmp_path)["ada"]
     assert row[CONTEXT] == "7" and row["note"] == "03: attempt 1 of 2 counts"
-    own = version.exercise
-    monkeypatch.setattr(version, "exercise", lambda folder: own(folder) + " fixed")
+    own = ledger.version_of_exercise
+    monkeypatch.setattr(ledger, "version_of_exercise", lambda folder: own(folder) + " fixed")
     here.changed = replaced_first
     before = len(here.seen)
     grade()

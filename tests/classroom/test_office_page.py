@@ -29,7 +29,7 @@ from test_templates import HOSTILE, Structure, wrong
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.classroom import marking, run, version
+from grader.classroom import ledger, marking, run
 from grader.classroom.course_rules import BEST, LATEST, Course, LateRule
 from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.history import History, Kept
@@ -339,7 +339,7 @@ def test_names_of_folders_and_files_are_text(tmp_path):
     history, ids = History(store), names.ids(HOSTILE)
     for number, word in enumerate(HOSTILE):
         student, name = Student(ids[word], label(word)), f"{label(word)}.py"
-        store.add(f"{number}.x", written(replace(wrong(word), exercise=CONTEXT)), version.exercise(CONTEXT))
+        store.add(f"{number}.x", written(replace(wrong(word), exercise=CONTEXT)), ledger.version_of_exercise(CONTEXT))
         store.enrol(student)
         store.enter(HandIn(student, CONTEXT, f"/in/{word}/{name}"), f"{number}.x")
         history.attempt(Kept(student.id, CONTEXT, f"{number}", f"{number}.x", None, Origin("Moodle", word, word)))

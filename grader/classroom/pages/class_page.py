@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from grader.catalog import paths
 from grader.classroom import analysis, handins, similar
-from grader.classroom.analysis import Lesson
+from grader.classroom.analysis import Lesson, Week
 from grader.classroom.analysis import spread as spread_of
 from grader.classroom.grades import number, rounded
 from grader.classroom.handins import Class, Found, Student
@@ -38,7 +38,6 @@ from grader.classroom.summary import (
     commonest,
     tenths,
 )
-from grader.classroom.week import Week
 from grader.records.sanitize import inert
 from grader.reports.templating import document, escape
 
