@@ -224,7 +224,7 @@ class Peaks:
             for path in Path("/proc").glob("[0-9]*"):
                 with contextlib.suppress(OSError, ValueError):
                     words = (path / "cmdline").read_bytes().split(b"\0")
-                    if b"grader.classroom.job" in words or (b"grader" in words and b"grade" in words):
+                    if any(b"pool.work(" in word for word in words) or (b"grader" in words and b"grade" in words):
                         peak = re.search(r"VmHWM:\s+(\d+)", (path / "status").read_text())
                         self.largest[int(path.name)] = int(peak[1])
 

@@ -10,8 +10,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.classroom.job import Job
-from grader.classroom.pool import Task
+from grader.classroom.pool import Job, Task
 from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission

@@ -221,7 +221,7 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(undisturbed, tmp_path, for
 def grading_processes(pid: int) -> list[int]:
     """The grading processes of the process of a class. It has other children too, which read hand-ins."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if b"grader.classroom.job" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [int(child) for child in children if b"pool.work(" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path):
