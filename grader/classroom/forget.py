@@ -13,7 +13,7 @@ from grader.classroom.grades import cell
 from grader.classroom.handins import counted
 from grader.classroom.history import History
 from grader.classroom.office import Office
-from grader.classroom.office_page import by_hand, second_looks
+from grader.classroom.office_page import by_hand
 from grader.classroom.outputs import GRADES, LEFT, PAGE
 from grader.classroom.pages.class_page import ROWS
 from grader.classroom.roster import filling, matching, sheet
@@ -126,7 +126,7 @@ def _folders(out: Path, student: str, office: Office) -> Iterator[Path]:
         if path.name == student or (path.name.startswith(f"{student} (") and path.name.endswith(")")):
             yield path
     yield from sorted(path for path in (out / ATTEMPTS).glob("*/*") if path.name == student)
-    for name in (marking.COMMENTS_FOLDER, second_looks.FOLDER):
+    for name in (marking.COMMENTS_FOLDER, by_hand.REQUESTS_FOLDER):
         if office.folder is not None and (page := office.folder / name / f"{student}.md").exists():
             yield page
 
@@ -172,7 +172,7 @@ def _left_to_do(student: str, office: Office) -> Iterator[str]:
         for number, row in (place for place, id in office.roster.ids.items() if id == student):
             path = office.roster.listings[number].sheet.path
             yield f"  {path}, line {row + 2}: the roster still has them"
-    if office.folder is not None and (path := office.folder / second_looks.FILE).exists():
+    if office.folder is not None and (path := office.folder / by_hand.REQUESTS).exists():
         yield f"  {path}: requests name students by id, name or address. Take theirs out"
     if student in office.course.extensions:
         yield f"  {office.course.path}: [extensions] names them"

@@ -2,6 +2,9 @@
 
 Several people may write at once, from several processes: a lock lets one at a time read, compare and replace the files.
 Whoever saves says by a stamp what they saw. Where that has changed meanwhile, nothing is written.
+
+Read here too are requests for a second look: requests.csv and requests/<student>.md beside course.toml, or a column of
+the roster.
 """
 
 import contextlib
@@ -9,9 +12,10 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -20,7 +24,10 @@ from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom import marking, private
 from grader.classroom.grades import cell, number
+from grader.classroom.handins import Student
+from grader.classroom.history import History
 from grader.classroom.marking import COMMENTS, OVERRIDE_TITLES, OVERRIDES, Override, guarded, unguarded
+from grader.classroom.office import Office, find_student
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Sheet
 from grader.records import safe_files
@@ -32,6 +39,12 @@ LOG_TITLES = ("time", "who", "student", "exercise", "what", "from", "to", "reaso
 ANSWERED = "second look"  # what the log says of a request that was answered; "to" is its name
 WAIT_S = 5.0  # for another person who is just saving
 SAME_AGAIN = "write into the reason what you saw in the new hand-in, in other words than before"
+REQUESTS, REQUESTS_FOLDER = "requests.csv", "requests"
+REQUEST_COLUMNS = ("second look", "request")  # titles of the column that holds the text
+WHO = ("student", "id", "email", "email address", "e-mail", "username", "login", "name", "full name")
+WHAT = ("exercise", "assignment")
+NUMBER = re.compile(r"\D*(\d{1,2})\b")  # "Exercise 03: context vectors"
+MAX_TEXT = 20_000  # characters of one request
 
 
 class Changed(Exception):
@@ -173,6 +186,37 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(descriptor)  # which ends the lock
 
 
+@dataclass(frozen=True)
+class Request:
+    """One request. student: the id, "" where nobody is meant for sure; exercise: its folder, "" for all of the work.
+
+    name: stays the same as long as its text does; doubt: why nobody is meant.
+    """
+
+    student: str
+    exercise: str
+    text: str
+    name: str
+    doubt: str = ""
+
+
+def read_requests(office: Office, students: Iterable[Student], history: History) -> list[Request]:
+    """All requests. Raises WrongUse for a file that cannot be read."""
+    people, found = list(students), []
+    for who, what, text in _entries(office):
+        exercise, rest = _exercise(what), inert(text)[:MAX_TEXT]
+        student, doubt = "", ""
+        try:
+            student = find_student(who, people, office, history).id
+        except WrongUse as error:
+            doubt = f"{error}. Correct it in the request"
+        if what and not exercise:
+            rest = f"{label(what)}: {rest}"
+        name = hashlib.sha256("\0".join((who, what, text)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        found.append(Request(student, exercise, rest, name, doubt))
+    return found
+
+
 def _table(path: Path, titles: Sequence[str]) -> Sheet:
     """The file, with all columns that we write; an empty table where there is none."""
     if not path.exists() or not path.stat().st_size:
@@ -237,3 +281,42 @@ def _append(path: Path, rows: Sequence[Sequence[str]]) -> None:
         private.append(path, LOG_TITLES, rows, errors="backslashreplace")
     except OSError as error:
         raise WrongUse(f"what you set is saved, but {path} cannot be written: {error.strerror}") from None
+
+
+def _entries(office: Office) -> Iterator[tuple[str, str, str]]:
+    """Who asks about which exercise, and what: as it is written."""
+    folder = office.folder or Path()
+    if (folder / REQUESTS).exists():
+        table = sheet.read_sheet(folder / REQUESTS)
+        who, text = table.column(*WHO), table.column(*REQUEST_COLUMNS)
+        if who is None or text is None:
+            raise WrongUse(
+                f"{folder / REQUESTS} needs the columns student, exercise, request; exercise may be left out"
+            )
+        for row in range(len(table.rows)):
+            if table.cell(row, text):
+                yield table.cell(row, who), table.cell(row, table.column(*WHAT)), table.cell(row, text)
+    for file in sorted((folder / REQUESTS_FOLDER).glob("*.md")):
+        try:
+            yield file.stem, "", file.read_text("utf-8")[:MAX_TEXT]
+        except (OSError, UnicodeDecodeError):
+            raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
+    for listing in office.roster.listings if office.roster else ():
+        for row, person in listing.people.items():
+            if asked := _cell(listing.sheet, row):
+                yield person.id, listing.exercise or "", asked
+
+
+def _cell(table: Sheet, row: int) -> str:
+    return table.cell(row, table.column(*REQUEST_COLUMNS))
+
+
+def _exercise(text: str) -> str:
+    """The exercise that a cell names; "" where it names none."""
+    number = NUMBER.match(text)
+    for word in (text, number[1] if number else ""):
+        try:
+            return catalog.find(word).folder if word else ""
+        except catalog.NoSuchExercise:
+            continue
+    return ""

@@ -15,8 +15,8 @@ from grader.classroom.handins import Found, Student
 from grader.classroom.history import Given, History, Kept
 from grader.classroom.marking import Attempt, Mark
 from grader.classroom.office import Marking, Office
-from grader.classroom.office_page import by_hand, second_looks
-from grader.classroom.office_page.second_looks import Request
+from grader.classroom.office_page import by_hand
+from grader.classroom.office_page.by_hand import Request
 from grader.classroom.roster import sheet
 from grader.classroom.store import Store
 from grader.classroom.summary import Row, Summary
@@ -153,7 +153,7 @@ class Results:
     def requests(self) -> list[Request]:
         """The requests for a second look that nobody has answered."""
         done = by_hand.answered(self.folder)
-        asked = second_looks.read(self.office, self.rolled, self.history)
+        asked = by_hand.read_requests(self.office, self.rolled, self.history)
         return [request for request in asked if request.name not in done]
 
     def student(self, id: str) -> Student:
