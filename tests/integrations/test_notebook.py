@@ -23,7 +23,7 @@ from grader.catalog import paths
 from grader.desk.checkout import source as fresh_stub
 from grader.desk.lesson import examples
 from grader.integrations import figures
-from grader.integrations.notebook import collect, wording
+from grader.integrations.notebook import collect, display, export
 from grader.integrations.notebook.grading_process import GradingProcess
 from grader.records.results import Settings
 
@@ -183,7 +183,7 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
         for cell in notebook.cells:
             assert cell.source.count("<details>") == cell.source.count("</details>"), cell.source
         assert text.count("<details>") >= text.count("[common promises]") > 0
-        lesson = wording.of_lesson(paths.lesson(exercise.folder).read_text("utf-8"), exercise.slug)
+        lesson = export.lesson_for_notebook(paths.lesson(exercise.folder).read_text("utf-8"), exercise.slug)
         lines = [line for line in lesson.splitlines() if line.strip()]
         assert [line for line in lines if line.rstrip() not in text and not line.startswith("```")] == []
 
@@ -203,9 +203,9 @@ def test_its_words_name_no_command_and_no_file_to_write_in(exercise):
 
 def test_a_lessons_words_become_a_notebooks():
     for before, after in (
-        ("`make try EX=06` runs the calls below on your file.\n", f"{wording.CALLS}.\n"),
-        ("Type `make try EX=01` to run it: it shows x.\nMore.", f"{wording.CALLS}.\nMore."),
-        ("`make try EX=03` runs lesson's calls. They use:\n", f"{wording.CALLS}. They use:\n"),
+        ("`make try EX=06` runs the calls below on your file.\n", f"{export.CALLS}.\n"),
+        ("Type `make try EX=01` to run it: it shows x.\nMore.", f"{export.CALLS}.\nMore."),
+        ("`make try EX=03` runs lesson's calls. They use:\n", f"{export.CALLS}. They use:\n"),
         ('It says so. A line of your own: `make try EX=01 ARGS="f(x).shape"`. On.', "It says so. On."),
         ("`make plot EX=16` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
         ("`make train EX=23` trains one.", "`make train EX=23` (in a terminal) trains one."),
@@ -218,8 +218,8 @@ def test_a_lessons_words_become_a_notebooks():
         ("Its script is [experiment.py](experiment.py): change it.", "Its script is beside this notebook: change it."),
         ("nanoGPT's `data/prepare.py`", "nanoGPT's `data/prepare.py`"),
     ):
-        assert wording.of_lesson(before, "f") == after
-    assert wording.of_message("print them and run: make try EX=03") == "print them and run: the cell again"
+        assert export.lesson_for_notebook(before, "f") == after
+    assert display._message("print them and run: make try EX=03") == "print them and run: the cell again"
 
 
 def test_the_figure_is_at_the_top_as_on_the_site():

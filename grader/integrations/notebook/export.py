@@ -1,4 +1,7 @@
-"""Makes an exercise's notebook from its lesson and its stub. A notebook that was edited or run is not replaced."""
+"""Makes an exercise's notebook from its lesson and its stub. A notebook that was edited or run is not replaced.
+
+There the learner's code is in cells, and a call does what make does in a terminal: the lesson's words follow.
+"""
 
 import hashlib
 import json
@@ -11,7 +14,6 @@ from grader.catalog import Exercise, errors, paths, project
 from grader.catalog.errors import WrongUse
 from grader.desk import checkout, lesson
 from grader.integrations.nbgrader import assignment
-from grader.integrations.notebook import wording
 from grader.reports.json import SCHEMA
 
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
@@ -51,6 +53,14 @@ LAST = "check()  # hint(): a hint; plot(): your weights beside the expected ones
 FIGURE = "figure()  # the lesson's figure: move its numbers"
 HIDDEN = '# %% jupyter={"source_hidden": true}'
 MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a cell
+TRY = re.compile(r"(?:Type )?`make try EX=\d+`.*?(?:\.(?=\s|\Z)|:(?=\n\n|\Z))", re.S)  # up to the end of the sentence
+OWN_LINE = re.compile(r" ?A line of your own: `make try [^`]*`\.", re.S)
+CALLS = "Run the cells with the lesson's calls as you go: the comments show the lesson's values"
+CALL = re.compile(r"`make (check|hint|plot|experiment)(?: EX=\d+)?`")
+NUMBER = re.compile(r"# (\d\d) ")
+IN_A_TERMINAL = re.compile(r"`(make [a-z]+[^`]*)`")
+MAKE_BLOCK = re.compile(r"^(```\w*\n)(?=make )", re.M)
+SCRIPT = re.compile(r"\[experiment\.py\]\(experiment\.py\)")
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,7 @@ def percent(exercise: Exercise) -> str:
     parts, slug = [_markdown(FIRST)], paths.slug(exercise.folder)
     has_figure = paths.figure_script(exercise.folder).exists() and paths.figure_data(exercise.folder).exists()
     parts.append(f"{HIDDEN}\n{SETUP.format(repository=project.address(), folder=exercise.folder)}")
-    for cell in cells(wording.of_lesson(lesson, slug), checkout.source(exercise.folder)):
+    for cell in cells(lesson_for_notebook(lesson, slug), checkout.source(exercise.folder)):
         if cell.is_code:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
         else:
@@ -144,6 +154,25 @@ def fingerprint(notebook: dict) -> str:
     """The SHA-256 of the kinds and texts of all cells, in hexadecimal."""
     contents = [[cell["cell_type"], "".join(cell["source"])] for cell in notebook["cells"]]
     return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
+
+
+def lesson_for_notebook(markdown: str, slug: str) -> str:
+    """Markdown of a lesson that names no target of make without a terminal, and no file to write in."""
+    text = OWN_LINE.sub("", lesson.without_still(markdown))
+    text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text)
+    text = CALL.sub(r"`\1()`", text)
+    if title := NUMBER.match(markdown):  # the file beside the notebook is still the stub
+        train, folder = f"make train EX={title[1]}", f"{title[1]}_{slug}"
+        text = text.replace(f"`{train}`", f"`{train} SUBMISSION=exercises/{folder}/{slug}.ipynb`")
+    text = IN_A_TERMINAL.sub(r"`\1` (in a terminal)", text)
+    text = MAKE_BLOCK.sub(r"\1# in a terminal\n", text)
+    text = SCRIPT.sub("beside this notebook", text)
+    text = re.sub(rf"exercises/\w+/{re.escape(slug)}\.py", "YOUR_FILE", text)
+    file = re.escape(f"`{slug}.py`")
+    text = re.sub(rf"You write {file}: ", "You write ", text)
+    text = re.sub(rf"\b(in|into) {file}", r"\1 the cells of this notebook", text)
+    text = re.sub(rf"Write {file}", "Write it in the cells of this notebook", text)
+    return re.sub(file, "this notebook", text)
 
 
 def _of_section(text: str) -> Iterator[Cell]:
