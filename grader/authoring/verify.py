@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grader.authoring import parts
 from grader.authoring.parts import Problem, again, check_places, line_of
-from grader.catalog import Exercise, documented, extras, mistakes, paths
+from grader.catalog import Exercise, documented, mistakes, paths, project
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge.collection import Check
 from grader.judge.grading import Grading
@@ -56,7 +56,7 @@ def verify(
     run on a mistake that is recorded to pass it: the mistake must still fail the other checks that are recorded.
     every: of so many mistakes one is run, and for each check one that is recorded to fail it.
     """
-    report = Report(exercise, parts.problems(exercise), not_here=extras.not_here(exercise.limits.needs))
+    report = Report(exercise, parts.problems(exercise), not_here=project.not_here(exercise.limits.needs))
     if not report.not_here and not any(problem.blocks for problem in report.problems):
         known_mistakes = take_sample(mistakes.mistakes(exercise.folder), mistakes.failed_checks(exercise.folder), every)
         report.tried = len(known_mistakes)

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-from grader.catalog import extras, paths
+from grader.catalog import paths, project
 from grader.catalog.errors import InfrastructureError
 from grader.worker.operations import GROUPS
 
@@ -189,7 +189,7 @@ def read(folder: str) -> Exercise:
     try:
         data = tomllib.loads(path.read_text("utf-8"))
         points = {name: float(value) for name, value in data["points"].items()}
-        limits = Limits(**data.get("limits", {}), needs=extras.known(data.get("needs", [])))
+        limits = Limits(**data.get("limits", {}), needs=project.known_needs(data.get("needs", [])))
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
         hidden = float(data.get("hidden_points", 0))
         trains = str(data.get("trains", ""))

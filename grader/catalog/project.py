@@ -1,21 +1,32 @@
-"""What pyproject.toml says about the project: its version, and where it is published."""
+"""What pyproject.toml says about the project: its version, where it is published, and what its exercises may need.
 
+Some exercises' submissions import packages besides torch, as `needs` of exercise.toml names them. Where one is missing,
+or another version is installed, the exercise is not for this machine: it is neither passed nor failed.
+"""
+
+import functools
+import importlib.metadata
+import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from grader.catalog import paths
+from grader.catalog.errors import NotForThisMachine, how_to_install
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
 UNFILLED = "…"
 UNKNOWN = f"https://{UNFILLED}"
 GITHUB = "https://github.com/"
 NOTEBOOKS = "notebooks"  # a branch, see .github/workflows/ci.yml
+# What an exercise may need: the package, and the extra that brings it, which has the same name.
+PACKAGES = {"triton": "Triton, which is there for Linux"}
+NOT_HERE = "not for this machine"  # how each such message begins
 
 
 def version() -> str:
@@ -56,6 +67,55 @@ def address() -> str:
     return found if re.fullmatch(r"https://[\w.:/~-]+", found) else UNKNOWN  # not one with a password
 
 
+def known_needs(needs: Sequence[str]) -> tuple[str, ...]:
+    """The needs of an exercise. Raises ValueError for one that no extra brings."""
+    if unknown := [need for need in needs if need not in PACKAGES]:
+        raise ValueError(f"needs = {unknown}: an exercise may need {', '.join(PACKAGES)}")
+    return tuple(needs)
+
+
+def not_here(needs: Sequence[str]) -> str:
+    """Why an exercise with these needs is not for this machine, and what to type; "" where all is there."""
+    absent = next((need for need in needs if not _is_installed(need)), "")
+    if not absent:
+        return ""
+    found, wanted = _installed_version(absent), _requirement(absent)
+    instead = f" Version {found} is installed, and {absent}{wanted} is needed." if found and wanted else ""
+    return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}.{instead} {how_to_install(absent)}"
+
+
+def demand_needs(needs: Sequence[str]) -> None:
+    """Raise NotForThisMachine where a need is not installed."""
+    if reason := not_here(needs):
+        raise NotForThisMachine(reason)
+
+
+@functools.cache
+def _is_installed(package: str) -> bool:
+    if importlib.util.find_spec(package) is None:
+        return False
+    from packaging.specifiers import SpecifierSet  # who lacks packages is to read so
+
+    return SpecifierSet(_requirement(package)).contains(_installed_version(package) or "0", prereleases=True)
+
+
 def _project() -> dict[str, Any]:
     project: dict[str, Any] = tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
     return project
+
+
+def _requirement(package: str) -> str:
+    """The versions of a package that fit, as pyproject.toml names them: "==3.9.*"; "" where there is no such file."""
+    try:
+        (line,) = requirements(package)
+    except OSError:
+        return ""
+    return line.partition(";")[0].removeprefix(package).strip()
+
+
+def _installed_version(package: str) -> str:
+    """The installed version of a package; "" where there is none."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""

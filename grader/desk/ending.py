@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import Exercise, extras, paths, project
+from grader.catalog import Exercise, paths, project
 from grader.desk import lesson, progress
 from grader.records import containment
 from grader.reports import formulas
@@ -96,7 +96,7 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
     else:
         place = [exercise.folder for exercise in exercises].index(folder)
     for one in [*exercises[place + 1 :], *exercises[: max(place, 0)]]:
-        is_left_out = (has_begun and one.path.warm_up) or extras.not_here(one.limits.needs)
+        is_left_out = (has_begun and one.path.warm_up) or project.not_here(one.limits.needs)
         if not is_left_out and not done(one):
             return one
     return None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import catalog
-from grader.catalog import extras, paths
+from grader.catalog import paths, project
 from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
@@ -160,7 +160,7 @@ def rows() -> list[dict]:
                 "path": exercise.path.name,
                 "warm_up": exercise.path.warm_up,
                 "status": state.status,
-                "is_here": not extras.not_here(exercise.limits.needs),
+                "is_here": not project.not_here(exercise.limits.needs),
                 "points": state.points,
                 "max_points": exercise.max_points,
                 "attempts": state.attempts,
@@ -194,7 +194,7 @@ def listed(table: list[dict]) -> str:
             path = row["path"]
             lines.append(path)
         points = f"{row['points']:g}/{row['max_points']:g}"
-        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status'] if row['is_here'] else extras.NOT_HERE}")
+        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status'] if row['is_here'] else project.NOT_HERE}")
     lines.append(f"{_sum(table)}.")
     return "\n".join(lines) + "\n"
 

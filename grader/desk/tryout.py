@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.catalog import Exercise, extras, paths
+from grader.catalog import Exercise, paths, project
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk.lesson import Example
@@ -102,7 +102,7 @@ class _Desk:
         self.unset: set[str] = set()  # names that a failed statement should have set
         self.unchanged: set[str] = set()  # names of what one should have changed: t in `f(t).backward()`
         self.lost = 0
-        extras.demand(exercise.limits.needs)
+        project.demand_needs(exercise.limits.needs)
         self.limits = replace(LIMITS, needs=exercise.limits.needs)
         runner = paths.module("worker/lines.py").read_text("utf-8")
         # Compiled under another name: messages must show the learner's own lines alone.

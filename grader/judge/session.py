@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.catalog import Exercise, documented, extras, paths
+from grader.catalog import Exercise, documented, paths, project
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
 from grader.judge import measuring
 from grader.judge.collection import Check, collect
@@ -63,7 +63,7 @@ class Session:
     def __enter__(self) -> Session:
         if sys.flags.optimize:
             raise InfrastructureError("Python's option -O leaves out the asserts of the checks. Start it without.")
-        extras.demand(self.exercise.limits.needs)
+        project.demand_needs(self.exercise.limits.needs)
         torch.set_num_threads(1)  # tiny tensors; threads would only wait for each other
         self.checks = collect(self.exercise)
         return self

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from grader.catalog import Exercise, extras
+from grader.catalog import Exercise, project
 from grader.records.sanitize import inert
 
 PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checked", "error", "not_graded"
@@ -160,8 +160,8 @@ def unreadable(exercise: Exercise, filename: str, message: str, settings: Settin
 
 def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
     """The result "not_graded": the grader could not do its work. reason: for the person who runs the grader."""
-    if reason.startswith(extras.NOT_HERE):
-        return _without_checks(exercise, filename, NOT_GRADED, reason, extras.NOT_HERE, settings)
+    if reason.startswith(project.NOT_HERE):
+        return _without_checks(exercise, filename, NOT_GRADED, reason, project.NOT_HERE, settings)
     message = f"not graded, which is not the file's fault: {reason}"
     return _without_checks(exercise, filename, NOT_GRADED, message, "the grader could not do its work", settings)
 

@@ -7,7 +7,7 @@ from thorough import sample
 from worker_calls import load
 
 from grader import catalog
-from grader.catalog import Exercise, extras, mistakes, paths
+from grader.catalog import Exercise, mistakes, paths, project
 from grader.catalog.exercise import Limits
 from grader.desk.grading_thread import GradingThread, Job, SpareWorkers, Superseded
 from grader.records.results import FAILED, PASSED
@@ -40,7 +40,7 @@ def grade(fork_server):
 
 @pytest.mark.parametrize("exercise", [*SPECIAL, *sample(USUAL, 2)], ids=lambda exercise: exercise.folder)
 def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
-    if missing := extras.not_here(exercise.limits.needs):
+    if missing := project.not_here(exercise.limits.needs):
         pytest.skip(missing)
     right = next(grade(exercise, paths.solution(exercise.folder).read_text("utf-8")))
     assert (right.status, right.points) == (PASSED, right.max_points)

@@ -10,7 +10,7 @@ import torch
 from extras import needed
 from figure_case import Case
 
-from grader.catalog import extras, paths
+from grader.catalog import paths, project
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
 from grader.judge.proxy import Learner
 from grader.sandbox.local import Local
@@ -76,7 +76,7 @@ def test_token_by_token(kernels):
 
 
 def test_without_triton_it_is_not_for_this_machine(monkeypatch, said):
-    monkeypatch.setattr(extras, "_is_installed", lambda package: False)
+    monkeypatch.setattr(project, "_is_installed", lambda package: False)
     done = said("check", "30", "--submission", paths.solution(FOLDER))
     assert done.returncode == 3 and "not for this machine: the exercise needs Triton" in " ".join(done.stdout.split())
     assert "failed" not in done.stdout

@@ -41,7 +41,7 @@ from copies import copy
 from thorough import THOROUGH, nightly
 
 from grader import catalog
-from grader.catalog import extras, paths
+from grader.catalog import paths, project
 from grader.reports import ci, html
 from grader.reports import json as as_json
 from grader.sandbox import tiers
@@ -372,7 +372,7 @@ def test_no_attack_succeeds(tier, place, capsys):
 
 
 def is_for_this_machine(attack: Attack) -> bool:
-    return not extras.not_here(catalog.find(attack.exercise).limits.needs)
+    return not project.not_here(catalog.find(attack.exercise).limits.needs)
 
 
 def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> list[Attack]:

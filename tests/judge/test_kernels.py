@@ -8,7 +8,7 @@ import pytest
 import torch
 from extras import needed
 
-from grader.catalog import extras
+from grader.catalog import project
 from grader.catalog.exercise import Limits
 from grader.judge import general_sentences
 from grader.judge.compare import Mismatch, differ
@@ -221,7 +221,7 @@ def test_products_that_a_gpu_would_shorten_are_found(fork_server):
 
 def test_an_unknown_need_is_refused():
     with pytest.raises(ValueError, match="an exercise may need triton"):
-        extras.known(["cupy"])
+        project.known_needs(["cupy"])
 
 
 def test_sources_of_one_name_run_their_own_kernels():

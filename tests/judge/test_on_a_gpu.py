@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader import catalog
-from grader.catalog import extras, paths, project
+from grader.catalog import paths, project
 from grader.catalog.exercise import Limits
 from grader.judge import grading
 from grader.records import submission
@@ -104,14 +104,14 @@ def test_kernels_are_compiled_only_where_no_sandbox_forbids_it(needs, device, se
 
 
 def test_another_version_of_a_package_is_named_with_the_one_that_is_needed(monkeypatch):
-    if extras.not_here(("triton",)):
+    if project.not_here(("triton",)):
         pytest.skip("Triton, or its version that is needed, is not here")
-    monkeypatch.setattr(extras, "_version", lambda package: "2.1.0")
-    extras._is_installed.cache_clear()
+    monkeypatch.setattr(project, "_installed_version", lambda package: "2.1.0")
+    project._is_installed.cache_clear()
     try:
-        told = extras.not_here(("triton",))
+        told = project.not_here(("triton",))
     finally:
-        extras._is_installed.cache_clear()
+        project._is_installed.cache_clear()
     assert "Version 2.1.0 is installed" in told and project.requirements("triton")[0].partition(";")[0] in told
 
 
