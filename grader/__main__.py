@@ -51,7 +51,7 @@ def _command() -> int:
         if sys.argv[1:2] == [client.PAGES]:
             from grader.desk.beside import main
         elif sys.argv[1:2] == [client.NOTEBOOK]:
-            from grader.integrations.notebook.grading_process import main
+            from grader.integrations.notebook import main
         else:
             from grader.cli import main
     except KeyboardInterrupt:

@@ -34,7 +34,7 @@ POLL = option("--poll", action="store_true", help="look at the file again and ag
 MODULES = (
     "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.beside", "grader.desk.ending", "grader.desk.hints",
     "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
-    "grader.integrations.lesson_page", "grader.integrations.notebook.grading_process",
+    "grader.integrations.lesson_page", "grader.integrations.notebook",
     "grader.integrations.notebook.display", "grader.judge.capture",
     "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci",
     "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",

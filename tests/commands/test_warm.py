@@ -465,7 +465,7 @@ def test_a_notebook_asks_it(desk, warm):
     before = desk.commands()
     code = f"""
 import json
-from grader.integrations.notebook.grading_process import GradingProcess
+from grader.integrations.notebook import GradingProcess
 source = open({str(desk.root / SOLUTION)!r}).read()
 process = GradingProcess()
 for what in ("check", "matrices", "plot"):

@@ -235,7 +235,7 @@ def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
     said = machine(python, "-c", setup, cwd=made.parent)
     assert said.stdout == "None grader.integrations.notebook\n", said.stderr  # nothing was fetched
     request = {"what": "check", "exercise": FOLDER, "source": RIGHT, "name": "your notebook", "seed": 1}
-    ask = "from grader.integrations.notebook.grading_process import GradingProcess as P; import sys, json\n"
+    ask = "from grader.integrations.notebook import GradingProcess as P; import sys, json\n"
     ask += f"process = P(); print(process.ask({request!r})['text']); process.end()"
     graded = machine(python, "-c", ask, cwd=made.parent)
     assert "7 of 7 points" in graded.stdout, graded.stderr

@@ -23,8 +23,7 @@ from grader.catalog import paths
 from grader.desk.checkout import source as fresh_stub
 from grader.desk.lesson import examples
 from grader.integrations import figures
-from grader.integrations.notebook import collect, display, export
-from grader.integrations.notebook.grading_process import GradingProcess
+from grader.integrations.notebook import GradingProcess, collect, display, export
 from grader.records.results import Settings
 
 WANTED = ["f"]

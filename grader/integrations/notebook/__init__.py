@@ -6,20 +6,42 @@ cannot change the grader's code; as everywhere, the learner's code runs in a san
 
 import ast
 import contextlib
+import secrets
 from pathlib import Path
 from typing import Any
 
 from grader import catalog
-from grader.catalog.errors import WrongUse
-from grader.desk import checkout
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.desk import checkout, progress
+from grader.desk.answering import Child, serve
 from grader.integrations.notebook import collect
-from grader.integrations.notebook.grading_process import GradingProcess
+from grader.records.results import Settings
+from grader.records.safe_files import MAX_SOURCE
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
+from grader.warm import client
 
 SANDBOXES = {
     "A": "a sandbox of its own", "B": "a sandbox without hidden folders", "C": "a sandbox that opens no files",
     "D": "a process of its own, without a sandbox",
 }  # fmt: skip
 NAME = "your notebook"  # the name of the learner's code in messages
+BROKEN = "The grader could not do its work: {}"
+IDLE_S = 1800.0  # without a question, after which the process ends and gives its memory back
+
+
+class GradingProcess(Child):
+    """Started by the first question, or before it by `start`. It ends with the kernel, or when nobody asks for long."""
+
+    def __init__(self) -> None:
+        super().__init__(client.NOTEBOOK)
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request: see `answer`. Where there is none, {"text"} that says why."""
+        reply = self.exchange(request) or self.exchange(request)  # it may have ended since it was asked last
+        return reply or {"text": BROKEN.format(self.last_words())}
+
+
 grading_process = GradingProcess()  # of this kernel
 
 
@@ -51,7 +73,7 @@ def plot(exercise: str | int | None = None) -> None:
 
 def hint(exercise: str | int | None = None, task: int | None = None) -> None:
     """Show the next hint. exercise: as for check; task: a number of a task in the lesson, by default the next one."""
-    from grader.desk import hints, progress
+    from grader.desk import hints
 
     try:
         chosen = _exercise(exercise)
@@ -94,6 +116,19 @@ def figure(exercise: str | int | None = None) -> object:
     except (catalog.NoSuchExercise, WrongUse) as error:
         _show({"text": str(error)})
         return None
+
+
+def answer(request: dict, fork_server: ForkServer) -> dict:
+    """{"text", "html"} for {"what", "exercise", "source", "name", "seed"}; "what" is "check", "plot" or "matrices"."""
+    try:
+        return _answer(request, fork_server)
+    except InfrastructureError as error:
+        return {"text": BROKEN.format(error)}
+
+
+def main() -> int:
+    """Answer requests until there are no more. Returns the exit code."""
+    return serve(answer, IDLE_S)
 
 
 def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
@@ -161,3 +196,20 @@ def _show(answer: dict, markdown: bool = False) -> None:
     if markdown:
         forms["text/markdown"] = answer["text"]
     display(forms, raw=True)
+
+
+def _answer(request: dict, fork_server: ForkServer) -> dict:
+    exercise = catalog.find(request["exercise"])
+    if len(request["source"].encode()) > MAX_SOURCE:
+        return {"text": f"{request['name']} holds too much code: {MAX_SOURCE >> 10} KiB is the limit."}
+    handed_in = Submission(request["source"], request["name"])
+
+    from grader.integrations.notebook import display
+    from grader.judge import capture, grading
+
+    if form := {"plot": display.pictures, "matrices": display.matrices}.get(request["what"]):
+        return form(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
+    seed = request["seed"] if request["seed"] is not None else secrets.randbelow(1_000_000)
+    result = grading.result(exercise, handed_in, fork_server, Settings(seed=seed, where=True))
+    progress.note(result, kind=progress.NOTEBOOK)
+    return display.verdict(result, capture.capture_pictures(exercise, handed_in, fork_server) if result.started else ())
