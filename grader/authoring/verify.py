@@ -46,6 +46,28 @@ class Report:
         recorded = mistakes.failed_checks(self.exercise.folder)
         return {name: row for name, row in recorded.items() if name in names} | self.not_passed
 
+    def out_of_date(self) -> list[str]:
+        """What is not current in the exercise's failed_checks.json, in words; [] where all is."""
+        folder, not_passed = self.exercise.folder, self.rows()
+        path = paths.failed_checks(folder)
+        if not path.exists():
+            return ["it is not there"]
+        if path.read_text("utf-8") == mistakes.as_json([*self.exercise.points], not_passed):
+            return []
+        recorded = mistakes.failed_checks(folder)
+        lines = []
+        for name in sorted({*recorded, *not_passed}):
+            before, now = recorded.get(name, NotPassed(())), not_passed.get(name, NotPassed(()))
+            sets = (
+                ("fails", {*now.failed} - {*before.failed}),
+                ("no longer fails", {*before.failed} - {*now.failed}),
+                ("does not reach", {*now.not_checked} - {*before.not_checked}),
+                ("reaches", {*before.not_checked} - {*now.not_checked} - {*now.failed}),
+            )
+            changes = [f"{verb} {', '.join(sorted(checks))}" for verb, checks in sets if checks]
+            lines += [f"{name} {' and '.join(changes)}"] * bool(changes)
+        return lines or ["it has other checks or mistakes than the exercise"]
+
 
 def verify(
     exercise: Exercise, fork_server: ForkServer, seed: int, device: str = "cpu", thorough: bool = False, every: int = 1

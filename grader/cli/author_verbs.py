@@ -101,10 +101,9 @@ def verify(options: argparse.Namespace) -> int:
 
 def _not_current(report: Report) -> list[Problem]:
     """The problem of a failed_checks.json that is not current."""
-    from grader.authoring import tables
     from grader.authoring.parts import Problem, again
 
-    changed = tables.out_of_date(report.exercise, report.rows())
+    changed = report.out_of_date()
     if not changed:
         return []
     folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
@@ -260,14 +259,14 @@ def _failed(row: dict[str, Any]) -> str:
 @verb("documented", TABLE_FORMAT)
 def show_documented(options: argparse.Namespace) -> int:
     """List the numbers that the source documents print, and the check that grades each."""
-    from grader.authoring import tables  # heavy: torch
     from grader.catalog import documented
+    from grader.integrations.site import pages  # heavy: torch
 
     numbers = documented.all_numbers()
     if options.format == "json":
         print(json.dumps([asdict(number) for number in numbers], indent=2, ensure_ascii=False))
     elif options.format == "md":
-        print(tables.documented_table(numbers), end="")
+        print(pages.documented_table(numbers), end="")
     else:
         for number in numbers:
             printed = " ".join(number.printed.split())

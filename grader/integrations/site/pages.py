@@ -1,4 +1,5 @@
-"""The pages of the site, built with mkdocs-material: lessons, cards, bars, formulas as MathML.
+"""The pages of the site, built with mkdocs-material: lessons, cards, bars, formulas as MathML, and the tables of all
+documented numbers and of which checks fail which mistake.
 
 Only what is listed here is shown: no solutions. A test measures the numbers of the bars again
 (tests/lessons/test_experiments.py), so they show what was measured.
@@ -16,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from grader import catalog
-from grader.authoring import tables
-from grader.catalog import errors, paths, project
+from grader.catalog import documented, errors, mistakes, paths, project
+from grader.catalog.documented import DocumentedNumber
 from grader.catalog.errors import WrongUse
+from grader.catalog.mistakes import NotPassed
 from grader.desk import experiment, hints, lesson
 from grader.judge import figure
 
@@ -52,6 +54,7 @@ UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"  # a page of authors, whic
 AUTHORS = ("authors.md", "architecture.md", "contributing.md", "code_of_conduct.md", "changelog.md")
 IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)")
 SMALL_IMAGE = re.compile(r'<img src="(?!https?:)([^"]+)"')
+FAILED, NOT_CHECKED = "✗", "–"
 
 
 def with_mathml(content: str, page_name: str) -> str:
@@ -176,7 +179,7 @@ def site() -> Site:
     sources = {page: path for page, path in sources.items() if path.exists()}
     places = {path.resolve(): page for page, path in sources.items()}
     pages = {page: linked(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
-    generated = tables.pages()
+    generated = generated_pages()
     pages |= {page: UNSEARCHED + text for page, text in generated.items()}
     pages |= {page: (UNSEARCHED if page in AUTHORS else BEHIND) + pages[page] for page in papers if page in pages}
     pages[OVERVIEW] = cards_page({exercise.folder: page_of(exercise.folder) for exercise in catalog.exercises()})
@@ -320,6 +323,47 @@ class _Warnings(logging.Handler):
         self.texts.append(record.getMessage())
 
 
+def generated_pages() -> dict[str, str]:
+    """The generated pages of the site: name → Markdown. A learner's bundle has no page about mistakes."""
+    numbers = documented.all_numbers()
+    texts = {
+        "documented-numbers.md": "# Documented numbers\n\n"
+        f"{len(numbers)} numbers, tensors and shapes, each graded.\n\n{documented_table(numbers)}"
+    }
+    if paths.SOLUTIONS.is_dir():
+        heading = (
+            "# Which checks fail which mistake\n\n"
+            f"{FAILED}: the check fails. {NOT_CHECKED}: it is not tried, since one that it builds on failed.\n"
+            "The sentence is what a learner reads.\n"
+        )
+        texts["failed-checks.md"] = heading + "".join(map(mistakes_table, catalog.exercises()))
+    return texts
+
+
+def mistakes_table(exercise: catalog.Exercise) -> str:
+    """A table with a row for each check and a column for each mistake, and below it the mistakes by number."""
+    columns, by_name = mistakes.mistakes(exercise.folder), mistakes.failed_checks(exercise.folder)
+    not_passed = [by_name.get(mistake.name, NotPassed(())) for mistake in columns]
+    numbers = [str(number) for number in range(1, len(columns) + 1)]
+    lines = [f"\n## {exercise.folder}\n", f"| check | {' | '.join(numbers)} |", "|---|" + ":-:|" * len(columns)]
+    for check in exercise.points:
+        marks = [_mark(check, of_mistake) for of_mistake in not_passed]
+        lines.append(f"| {check} | " + " | ".join(marks) + " |")
+    shows = mistakes.misconceptions_of_mistakes(exercise.folder)
+    titles = [f" *{shows[mistake.name].title}*" if mistake.name in shows else "" for mistake in columns]
+    lines += ["", *(f"{i}. `{m.name}`: {m.sentence}{title}" for i, (m, title) in enumerate(zip(columns, titles), 1))]
+    return "\n".join(lines) + "\n"
+
+
+def documented_table(numbers: Sequence[DocumentedNumber]) -> str:
+    """The documented numbers as a Markdown table."""
+    lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
+    for number in numbers:
+        cells = (number.exercise, number.id, number.source, number.place, number.check)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def _line(cells: Iterable[str]) -> str:
     """A row of a Markdown table."""
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |\n"
@@ -344,3 +388,10 @@ def _number(text: str) -> experiment.Cell:
 
 def _text(cell: str) -> str:
     return html.unescape(TAG.sub("", cell)).strip()
+
+
+def _mark(check: str, of_mistake: NotPassed) -> str:
+    """The cell of a check in the column of a mistake."""
+    if check in of_mistake.failed:
+        return FAILED
+    return NOT_CHECKED if check in of_mistake.not_checked else " "
