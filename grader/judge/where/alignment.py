@@ -22,21 +22,34 @@ WordsBefore = dict[int, Counter[str]]
 MIN_SIMILARITY = 0.5  # share of common words from which two values are taken for those of one name
 MIN_NAME_SIMILARITY = 0.4  # share of common letters from which two attributes are taken for one
 SAME_NAME = 0.2  # what an equal name adds to the similarity of two values
+MAX_DIFFERENCES = 6  # of one definition; a mistake with more is another way to write it
+SEVERAL = 2  # differences in one expression, from which on the whole expression is put back
 MAX_INLINED = 3  # how deep names without counterpart are replaced by their values
 Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True)
+class Difference:
+    """An expression of a mistake, and what stands there in the solution. statement: of the mistake, around it."""
+
+    wrong: ast.expr
+    right: ast.expr
+    statement: ast.AST
+
+
+@dataclass(frozen=True)
 class Guidance:
-    """The words by which a mistake and the solution differ.
+    """How a mistake and the solution differ.
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
     alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
+    differences: of each definition that is not the solution's, by its name.
     """
 
     wrong: Counter[str]
     right: Counter[str]
     alone: frozenset[str]
+    differences: dict[str, tuple[Difference, ...]]
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How well an edit undoes the mistake; 0 where it does something else.
@@ -85,12 +98,20 @@ def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
     mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
+    found: dict[str, tuple[Difference, ...]] = {}
     for name in mistake_definitions.keys() & solution_definitions.keys():
+        found[name] = differences(mistake_definitions[name], solution_definitions[name])
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
         wrong += mistake_words - solution_words
         right += solution_words - mistake_words
         alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
-    return Guidance(wrong, right, frozenset(alone))
+    return Guidance(wrong, right, frozenset(alone), found)
+
+
+def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:
+    """Where a definition of a mistake differs from the solution's: () where it does in too many places."""
+    found = tuple(_differences(wrong, right, wrong))
+    return found if len(found) <= MAX_DIFFERENCES else ()
 
 
 def words(node: object) -> Counter[str]:
@@ -103,7 +124,8 @@ def words(node: object) -> Counter[str]:
         text = ast.unparse(_without_docstring(node))
     except (ValueError, AttributeError):
         return Counter()
-    return Counter(word for word in WORD.findall(text) if word not in IGNORED)
+    found = (word.rstrip("_") or word for word in WORD.findall(text))  # masked_fill_ is masked_fill in place
+    return Counter(word for word in found if word not in IGNORED)
 
 
 def same(first: ast.stmt, second: ast.stmt) -> bool:
@@ -264,6 +286,52 @@ def similarity(first: Counter[str], second: Counter[str]) -> float:
     """The share of words that two pieces of code have in common, from 0 to 1."""
     total = sum(first.values()) + sum(second.values())
     return 2 * sum((first & second).values()) / total if total else 1.0
+
+
+def _differences(wrong: ast.AST, right: ast.AST, statement: ast.AST) -> Iterator[Difference]:
+    if ast.dump(wrong) == ast.dump(right):
+        return
+    if isinstance(wrong, ast.stmt):
+        statement = wrong
+    parts = _parts(wrong, right)
+    if parts is None:
+        if isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
+            yield Difference(wrong, right, statement)
+        return
+    inner = [difference for pair in parts for difference in _differences(*pair, statement)]
+    if len(inner) > SEVERAL and isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
+        inner = [Difference(wrong, right, statement)]
+    yield from inner
+
+
+def _parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | None:
+    """The parts of two nodes that belong to each other; None where the nodes themselves differ."""
+    if type(wrong) is not type(right):
+        return None
+    pairs: list[tuple[ast.AST, ast.AST]] = []
+    for (_, old), (_, new) in zip(ast.iter_fields(wrong), ast.iter_fields(right)):
+        if isinstance(old, list) and isinstance(new, list):
+            is_code = any(isinstance(item, ast.stmt) for item in (*old, *new))
+            if not is_code and len(old) != len(new):
+                return None
+            pairs += _of_equal_length(old, new) if is_code else zip(old, new)
+        elif isinstance(old, ast.expr) and isinstance(new, ast.expr):
+            pairs.append((old, new))
+        elif _text(old) != _text(new):
+            return None
+    return pairs
+
+
+def _of_equal_length(old: list[ast.AST], new: list[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The statements that stand for each other; one that was added or left out has none."""
+    matcher = difflib.SequenceMatcher(None, [*map(ast.dump, old)], [*map(ast.dump, new)], autojunk=False)
+    for _, start, end, other_start, other_end in matcher.get_opcodes():
+        if end - start == other_end - other_start:
+            yield from zip(old[start:end], new[other_start:other_end])
+
+
+def _text(value: object) -> str:
+    return ast.dump(value) if isinstance(value, ast.AST) else repr(value)
 
 
 def _without_docstring(node: ast.AST) -> ast.AST:

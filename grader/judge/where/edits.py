@@ -31,6 +31,7 @@ SIBLINGS = [
     ("keys", "values"),
     ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("cosine_similarity", "dot"),
     ("cummax", "cumsum"), ("floor", "round", "ceil"), ("norm", "sum"), ("zip", "product"), ("Linear", "Embedding"),
+    ("gt", "ge", "lt", "le"), ("eq", "ne"), ("copy", "add", "sub"),
 ]  # fmt: skip
 REDUCING = (
     "sum",

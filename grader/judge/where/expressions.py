@@ -287,14 +287,10 @@ def _missing_keywords(node: ast.Call, name: str, scope: Scope) -> Iterator[str]:
 
 
 def _other_functions(node: ast.Call, name: str) -> Iterator[Replacement]:
-    others = {other for row in SIBLINGS if name in row for other in row} - {name}
-    others |= (
-        {name[:-1]}
-        if name.endswith("_") and not name.endswith("__")
-        else {f"{name}_"}
-        if name == "masked_fill"
-        else set()
-    )
+    ending = "_" if name.endswith("_") and not name.endswith("__") else ""  # of a method that works in place
+    plain = name.removesuffix(ending)
+    others = {other + ending for row in SIBLINGS if plain in row for other in row} - {name}
+    others |= {plain} if ending else {f"{name}_"} if name == "masked_fill" else set()
     for other in sorted(others):
         sign = ("sibling", name, other)
         if isinstance(node.func, ast.Attribute):

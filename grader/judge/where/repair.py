@@ -31,6 +31,7 @@ from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
 from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sifted
+from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import Suspicion
 from grader.records.seeds import part
 
@@ -72,10 +73,23 @@ class GroupEdits:
                 candidates += [(unit, edit) for edit in edits if edit.kind in kinds]
         return candidates
 
-    def solution_parts(self, group: Group) -> list[UnitEdit]:
-        """The edits that put parts of the solution into lines that do not occur in it, the most similar first."""
+    def solution_parts(self, group: Group, guide: Guidance | None) -> list[UnitEdit]:
+        """The edits that put parts of the solution into lines that do not occur in it, the most similar first.
+
+        With guidance those alone that undo something of the mistake: others may hide it.
+        """
         unmatched = self.unmatched_lines(group)
-        return [pair for pair in self.donors(group) if pair[1].line in unmatched and pair[1].tier == 0]
+        parts = [pair for pair in self.donors(group) if pair[1].line in unmatched and pair[1].tier == 0]
+        words_before: WordsBefore = {}
+        return parts if guide is None else [pair for pair in parts if guide.score(pair[1], words_before) > 0]
+
+    def undoing(self, group: Group, guide: Guidance) -> list[UnitEdit]:
+        """The edits that undo the named mistake."""
+        return [
+            (unit, edit)
+            for unit, alignment in self.alignments(group)
+            for edit in undoing_edits(alignment, guide.differences.get(alignment.twin.name, ()))
+        ]
 
     def all_edits(self, group: Group, guide: Guidance | None, suspicion: Suspicion) -> Iterator[UnitEdit]:
         """All edits, the likeliest first: lines that occur in the solution are mostly right.

@@ -160,7 +160,9 @@ class Search:
         guide = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines, repairs.first_of_two = (), None
-        edit = repairs.full_repair(group, [*group_edits.unreturned(group), *group_edits.solution_parts(group)])
+        likely_edits = group_edits.unreturned(group)
+        likely_edits += group_edits.undoing(group, guide) if guide is not None else []
+        edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
         lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
         if len(lines) == 1:  # find what kind of change helps there
             on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
