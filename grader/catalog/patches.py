@@ -208,13 +208,21 @@ def _replaced(solution: str, texts: Mapping[str, list[str]], imports: list[str])
 
 
 def _merged(base: str, first: str, second: str) -> str | None:
-    """A definition with the changes of both versions; None if they overlap or give no valid definition."""
+    """A definition with the changes of both versions; None if they overlap or give no valid definition.
+
+    Where they change the sign and the exponent of one power, as in `** 0.5`, the text makes neither mistake.
+    """
     if first == second:
         return None
     first_edits, second_edits = _token_edits(base, first), _token_edits(base, second)
-    if any((a < d and c < b) or a == c for a, b, _ in first_edits for c, d, _ in second_edits):
-        return None
-    text = "".join(_edited(TOKEN.findall(base), first_edits + second_edits))
+    tokens = TOKEN.findall(base)
+    for a, b, _ in first_edits:
+        for c, d, _ in second_edits:
+            of_one_power = "**" in "".join(tokens[max(min(a, c) - 1, 0) : max(b, d)])
+            meet = not "".join(tokens[min(b, d) : max(a, c)]).strip()
+            if (a < d and c < b) or a == c or (of_one_power and meet):
+                return None
+    text = "".join(_edited(tokens, first_edits + second_edits))
     try:
         ast.parse(text)
     except SyntaxError:

@@ -98,6 +98,8 @@ class Diagnostician:
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         matches = explanations.without_disproved(matches, begun)
+        for name, versions in explanations.refuted(matches, begun).items():
+            matches[name] = [version for version in matches[name] if version not in versions]
         matches = explanations.without_coincidence(matches, begun)
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
@@ -265,7 +267,8 @@ class Diagnostician:
             return self.trial(failure, passed, subject) or self.of_sizes(failure, failures)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
-            return sentence
+            of_gradient = bool(failure.calls) and failure.calls[-1].want == "gradients"
+            return sentence.replace(patterns.EVERY, f"{patterns.EVERY} of the gradient") if of_gradient else sentence
         return (
             patterns.of_checks(failure, failures, passed, self.session.checks)
             or self.unread(failure, subject)

@@ -15,7 +15,7 @@ from grader.judge.compare import TOLERANCE, close, outline
 from grader.judge.failure import Failure, is_blank
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
-from grader.judge.trials import SEEDS, Varied, alike
+from grader.judge.trials import SEEDS, Varied, alike, shapes
 from grader.judge.words import is_plain
 from grader.judge.wrong_versions import TO_THE_LETTER, Trace, WrongVersion, WrongVersions
 from grader.records.results import AND
@@ -102,6 +102,28 @@ def doubtful(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
     for name, versions, fresh in _special(matches, failures):
         if not failures[name].check.hidden and not any(_parts(versions) & _parts(found) for found in fresh):
             yield name
+
+
+def refuted(matches: Matches, failures: dict[str, Failure]) -> dict[str, list[WrongVersion]]:
+    """The mistakes of each documented check that the same function's fresh answers speak against.
+
+    Such a mistake should fail the fresh check with values of its own, and the learner's are others, as where d_k / 2 is
+    1 in an example of two numbers. Answers of a wrong shape, and to tensors of other dimensions, may come from a second
+    mistake.
+    """
+    found: dict[str, list[WrongVersion]] = {}
+    fresh = [failure for name, failure in failures.items() if name.startswith(FRESH) and _has_right_shape(failure)]
+    for name, versions, _ in _special(matches, failures):
+        of_function = [other for other in fresh if _is_like(other, failures[name])]
+        found[name] = [
+            one
+            for one in versions
+            for other in of_function
+            if not failures[name].check.hidden
+            and other.check.id in (one.failed or ())
+            and not _parts([one]) & _parts(matches.get(other.check.id, []))
+        ]
+    return {name: versions for name, versions in found.items() if versions}
 
 
 def unsupported(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
@@ -307,6 +329,19 @@ def _special(
         fresh = [matches.get(other.check.id, []) for other in of_fresh if other.last_called == failure.last_called]
         if versions and fresh and not (name.startswith(FRESH) or failure.check.measured):
             yield name, versions, fresh
+
+
+def _is_like(one: Failure, other: Failure) -> bool:
+    """Whether the same function failed, given tensors of as many dimensions."""
+    dimensions = [[len(shape) for shape in shapes(failure.calls[-1])] for failure in (one, other) if failure.calls]
+    return one.last_called == other.last_called and len(dimensions) > 1 and dimensions[0] == dimensions[1]
+
+
+def _has_right_shape(failure: Failure) -> bool:
+    """Whether an answer that is compared is a tensor of the right shape, and not of NaN alone."""
+    pair = [getattr(failure.error, name, None) for name in ("got", "expected")]
+    got, expected = (one.shape if isinstance(one, torch.Tensor) else None for one in pair)
+    return got is not None and got == expected and not is_blank(failure)
 
 
 def _parts(versions: list[WrongVersion]) -> set[WrongVersion]:

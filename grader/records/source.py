@@ -29,6 +29,7 @@ MAX_ARGUMENTS = 4  # of a call that is a token with them
 LARGEST = 1e300  # number that is a token
 TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
 MAX_TEXT = 80  # characters of code that are repeated
+UNKEPT = "result not kept"  # the token of a statement that is a call or an operation, and nothing else
 
 
 class SourceWords:
@@ -257,6 +258,7 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
 def written_tokens(source: str) -> dict[str, list[str]]:
     """The names, calls and numbers of each top-level definition, without type hints; {} for what is no Python.
 
+    UNKEPT is a token, too.
     Calls are in two forms: "transpose(", and with arguments that are constants "transpose(1, 2)".
     Raises BadSubmission where reading the source exceeds a limit.
     """
@@ -414,7 +416,8 @@ def _written_tokens(root: ast.AST) -> set[str]:
             found.add(written_number(f"-{node.operand.value}"))  # type: ignore[attr-defined]
         elif _is_number(node) and node not in signed:
             found.add(written_number(str(node.value)))  # type: ignore[attr-defined]
-    return found
+    unkept = any(isinstance(node, ast.Expr) and isinstance(node.value, (ast.BinOp, ast.Call)) for node in nodes)
+    return found | {UNKEPT} if unkept else found
 
 
 def _stored_in(node: ast.AST) -> str:

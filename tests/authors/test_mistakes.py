@@ -121,6 +121,13 @@ def test_a_mistake_is_applied_to_the_solution():
     assert [*patches.refusals(SOLUTION, halved.hunks)] == []
 
 
+def test_changes_that_meet_are_no_two_mistakes():
+    solution = "def f(x, d):\n    return x / d ** 0.5\n"
+    halved, squared = (solution.replace("** 0.5", other) for other in ("* 0.5", "** 2"))
+    assert patches.merge(solution, halved, squared) is None, "x / d * 2 is neither halved nor squared"
+    assert "-x / d ** 2" in str(patches.merge(solution, solution.replace("x /", "-x /"), squared))
+
+
 def test_two_mistakes_are_merged_by_making_the_changes_of_both():
     added, halved = read(FILE)
     merged = patches.merge(SOLUTION, added.source, halved.source)

@@ -1,11 +1,13 @@
 """What is read of a source before anything is said of it: what it writes, and faults that its syntax tree shows."""
 
+import re
+
 import pytest
 from globs import some
 
 from grader.catalog import mistakes, paths
 from grader.judge import general_sentences
-from grader.judge.sentence_claims import Claims, named
+from grader.judge.sentence_claims import SPOKEN, Claims, named
 from grader.judge.wrong_versions import WrongVersion
 from grader.records import source
 from grader.records.source import SourceWords, caret
@@ -22,7 +24,7 @@ class Layer(nn.Module):
 
 
 def test_right_code_shows_no_fault():
-    """Of what is told without a look at the answers: nn.Dropout in forward, and writing into an argument."""
+    """Of what is said without a look at the answers: nn.Dropout in forward, and writing into an argument."""
     files = [*some(paths.SOLUTIONS.glob("*/*.py")), *some(paths.SOLUTIONS.glob("*/right/*.py"))]
     found = [(path, fault) for path in files for fault in source.written_faults(path.read_text("utf-8"))]
     assert not [pair for pair in found if pair[1]["kind"] != "join without dim"]
@@ -123,6 +125,13 @@ def test_a_sentence_names_calls_dimensions_and_numbers():
 @pytest.mark.parametrize(
     ("mistake", "body", "is_contradicted"),
     [
+        ("01_dot_product_scores/scores_as_numbers", "return inputs.detach() @ inputs.T", True),
+        ("02_softmax_naive/clamped_above", "return torch.exp(query - torch.relu(query.amax()))", True),
+        ("02_softmax_naive/mean_subtracted", "return torch.exp(query - query.median())", True),
+        ("07_self_attention_v1/root_rounded", "return query / (query.shape[-1] // 2)", True),
+        ("07_self_attention_v1/root_rounded", "return query / int(query.shape[-1] ** 0.5)", False),
+        ("09_causal_averages/weights_not_kept", "return torch.full((3, 3), 1 / 3)", True),
+        ("09_causal_averages/weights_not_kept", "query.tril()\n    return query", False),
         ("03_context_vectors/contexts_in_float32", "out = torch.zeros(len(inputs), 3)\n    return out", False),
         ("03_context_vectors/contexts_in_float32", "return torch.tensor([[1.0]])", True),
         ("06_scaled_dot_product_attention/softmax_over_dim_1", "return torch.softmax(query, dim=1)", False),
@@ -139,6 +148,23 @@ def test_a_sentence_is_held_against_the_source(mistake, body, is_contradicted):
     source = f"def {function}(query, inputs):\n    {body}\n"
     assert claims.contradicted(version, SourceWords(source)) is is_contradicted
     assert not claims.contradicted(version, SourceWords(read.source)), "its own file holds what it claims"
+
+
+def test_a_known_mistake_has_what_its_sentence_says_in_plain_words():
+    for folder in some(path.name for path in paths.SOLUTIONS.glob("*_*")):
+        claims = Claims(paths.solution(folder).read_text("utf-8"))
+        for one in mistakes.mistakes(folder):
+            if any(re.search(pattern, one.sentence) for pattern in SPOKEN):
+                version = WrongVersion(one.name, folder, one.sentence, one.compose, one.definitions)
+                assert not claims.contradicted(version, SourceWords(version.source)), one.sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "is_unkept"),
+    [("x.tril()\n    return x", True), ("x / 2\n    return x", True), ("y = x.tril()\n    return y / 2", False)],
+)
+def test_a_result_that_is_not_kept_is_a_token(body, is_unkept):
+    assert (source.UNKEPT in source.written_tokens(f"def f(x):\n    {body}\n")["f"]) is is_unkept
 
 
 @pytest.mark.parametrize(("source", "columns"), [("x = (1 +\n", [4, 5]), ("def f(x y):\n    pass\n", [8, 9])])

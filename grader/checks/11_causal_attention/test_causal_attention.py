@@ -201,7 +201,9 @@ def own_weights(result, tokens: int, heads: int = 1) -> list[torch.Tensor]:
     expect_shape(result, (2, tokens, 2 * heads * tokens))
     once, again = result.unflatten(-1, (heads, 2, tokens)).unbind(-2)  # (B, T, H, T) each
     if not bool(result.isfinite().all()) or not same(once, again) or not same(once[0], once[1]):
-        raise Mismatch("without dropout, the result is not made of attention weights: fix that first")
+        raise Mismatch(
+            "in eval mode the result is not made of attention weights: fix that first, or is something dropped there?"
+        )
     return list(once[0].unbind(1))
 
 
