@@ -18,6 +18,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORT = (ast.Import, ast.ImportFrom)
 MAX_CHANGED = 12  # lines; what changes more is a different solution, not a mistake
 SIMILAR = 0.6  # from which ratio on a line of the solution is offered for one that is not found
+POWER = re.compile(r"\*{1,2} *-?[\d.]+")  # the sign of a power, whole or its half, and the exponent
 TOKEN = re.compile(r"\w+|\n *|[^\w\n]")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Edit = tuple[int, int, tuple[str, ...]]  # first line or token, end (exclusive), what replaces them
@@ -218,9 +219,8 @@ def _merged(base: str, first: str, second: str) -> str | None:
     tokens = TOKEN.findall(base)
     for a, b, _ in first_edits:
         for c, d, _ in second_edits:
-            of_one_power = "**" in "".join(tokens[max(min(a, c) - 1, 0) : max(b, d)])
-            meet = not "".join(tokens[min(b, d) : max(a, c)]).strip()
-            if (a < d and c < b) or a == c or (of_one_power and meet):
+            of_one_power = POWER.fullmatch("".join(tokens[min(a, c) : max(b, d)]))
+            if (a < d and c < b) or a == c or of_one_power:
                 return None
     text = "".join(_edited(tokens, first_edits + second_edits))
     try:

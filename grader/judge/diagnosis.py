@@ -162,6 +162,7 @@ class Diagnostician:
         versions = self.wrong_versions
         matched = Counter(version for versions_of_check in matches.values() for version in versions_of_check)
         confirmed = lambda one: one in matched or self.is_confirmed(one)  # noqa: E731
+        tellable = self.not_contradicted(dict.fromkeys(versions.all, NOT)).keys()
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []
         unexplained = [failed for name, failed in failures.items() if not (matches.get(name) or failed.check.measured)]
@@ -170,7 +171,8 @@ class Diagnostician:
             if versions.explaining(explaining_pairs, failure):
                 continue
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
-            candidates = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
+            every_pair = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
+            candidates = (pair for pair in every_pair if tellable >= set(pair))
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
                 if (failure.raised or says_little(failure)) and not all(map(confirmed, pair)):
                     continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
