@@ -33,6 +33,9 @@ SHAPE = "The values are right, but the shape is not: look at squeeze, reshape an
 TURNED = (
     "The values are right, but the dimensions are in another order: look at the dims that stack, transpose or view get."
 )
+TURNED_WEIGHTS = (
+    "The rows should sum to 1, but the columns do: a step works along the wrong dim, or the result is transposed."
+)
 MIXED = "Each row holds the right numbers, but in another order."
 MIXED_VECTOR = "The numbers are right, but in another order."
 EXCHANGED = "The numbers are right and in order, but the sizes are exchanged: look at the order of the sizes."
@@ -199,9 +202,10 @@ def _alike(got: torch.Tensor, expected: torch.Tensor, room: float = 1e-4) -> boo
 
 
 def _transposed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
-    if got.ndim >= 2 and got.shape[-1] == got.shape[-2] and _alike(got.mT, expected):
-        return "The result is transposed: rows and columns are swapped."
-    return None
+    if got.ndim < 2 or got.shape[-1] != got.shape[-2] or not _alike(got.mT, expected):
+        return None
+    of_weights = _sums_to_one(expected, -1) and not _sums_to_one(got, -1)
+    return TURNED_WEIGHTS if of_weights else "The result is transposed: rows and columns are swapped."
 
 
 def _first_of_batch(got: torch.Tensor, expected: torch.Tensor) -> str | None:
