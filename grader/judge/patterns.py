@@ -204,7 +204,7 @@ def _alike(got: torch.Tensor, expected: torch.Tensor, room: float = 1e-4) -> boo
 def _transposed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if got.ndim < 2 or got.shape[-1] != got.shape[-2] or not _alike(got.mT, expected):
         return None
-    of_weights = _sums_to_one(expected, -1) and not _sums_to_one(got, -1)
+    of_weights = _sums_to_one(expected, -1, ROOM) and not _sums_to_one(got, -1, ROOM)
     return TURNED_WEIGHTS if of_weights else "The result is transposed: rows and columns are swapped."
 
 
@@ -301,6 +301,6 @@ def _order(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     return None
 
 
-def _sums_to_one(tensor: torch.Tensor, dim: int) -> bool:
+def _sums_to_one(tensor: torch.Tensor, dim: int, room: float = TOLERANCE[torch.float32][0] * 10) -> bool:
     total = tensor.sum(dim)
-    return bool((total - 1).abs().max() < TOLERANCE[torch.float32][0] * 10)
+    return bool((total - 1).abs().max() < room)
