@@ -18,7 +18,7 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORT = (ast.Import, ast.ImportFrom)
 MAX_CHANGED = 12  # lines; what changes more is a different solution, not a mistake
 SIMILAR = 0.6  # from which ratio on a line of the solution is offered for one that is not found
-POWER = re.compile(r"\*{1,2} *-?[\d.]+")  # the sign of a power, whole or its half, and the exponent
+POWER = re.compile(r"[\w.\[\]-]* *\*{1,2} *-?[\d.]*")  # its base or the end of it, its sign or half of it, its exponent
 TOKEN = re.compile(r"\w+|\n *|[^\w\n]")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Edit = tuple[int, int, tuple[str, ...]]  # first line or token, end (exclusive), what replaces them
@@ -211,7 +211,7 @@ def _replaced(solution: str, texts: Mapping[str, list[str]], imports: list[str])
 def _merged(base: str, first: str, second: str) -> str | None:
     """A definition with the changes of both versions; None if they overlap or give no valid definition.
 
-    Where they change the sign and the exponent of one power, as in `** 0.5`, the text makes neither mistake.
+    Where they change two parts of one power, as in `d ** 0.5`, the text makes neither mistake.
     """
     if first == second:
         return None

@@ -121,10 +121,12 @@ def test_a_mistake_is_applied_to_the_solution():
     assert [*patches.refusals(SOLUTION, halved.hunks)] == []
 
 
-def test_changes_that_meet_are_no_two_mistakes():
+def test_changes_of_one_power_are_no_two_mistakes():
     solution = "def f(x, d):\n    return x / d ** 0.5\n"
     halved, squared = (solution.replace("** 0.5", other) for other in ("* 0.5", "** 2"))
     assert patches.merge(solution, halved, squared) is None, "x / d * 2 is neither halved nor squared"
+    by_two, by_d = solution.replace("/ d", "/ 2"), solution.replace(" ** 0.5", "")
+    assert patches.merge(solution, by_two, by_d) is None, "x / 2 is divided neither by √2 nor by d"
     assert "-x / d ** 2" in str(patches.merge(solution, solution.replace("x /", "-x /"), squared))
 
 
