@@ -3,8 +3,8 @@
 An exercise is judged again where its version changes: a digest of all that a grade depends on besides the submission,
 its seed and its device. That is decided by files, since only then it is sure: its checks, limits, points and documented
 numbers, its solution, its known mistakes and trained model, the rooms of the grader in JUDGING, and torch. Whatever
-else changes (pages, CSV, intake, rules of a course, lessons, another exercise) judges nothing again. Of the rooms and of
-the checks only what Python executes counts: no comment, no empty line.
+else changes (pages, CSV, intake, rules of a course, lessons, another exercise) judges nothing again. Of the rooms and
+of the checks only what Python executes counts: no comment, no empty line.
 """
 
 import contextlib
