@@ -1,1 +1,0 @@
-"""For authors: new exercises, stubs, tables, and the proof that the grader judges rightly."""

@@ -1,1 +1,0 @@
-"""Finds what a class handed in: folders, archives, names."""

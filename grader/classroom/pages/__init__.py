@@ -1,1 +1,0 @@
-"""The pages of a class: the teacher's page and each student's feedback."""

@@ -1,1 +1,0 @@
-"""Grading where others run it: Gradescope, CS50's Classroom 50, GitHub Actions."""
