@@ -298,14 +298,17 @@ def train(options: argparse.Namespace) -> int:
     exercise = with_training(options.exercise)
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
-    path = options.submission or model_file(exercise, options.force)
+    written, number = catalog.find(exercise.trains), exercise.trains
+    why = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
+    anyway = f"To train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1"
+    path = options.submission or _own_file(written, options.force, why, anyway)
     read = submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
 
         course = training.Course(options.layers, options.steps, options.seed)
         state = training.train(exercise, read, fork_server, course)
-        own = paths.own_model(exercise.folder) if path == paths.stub(catalog.find(exercise.trains).folder) else None
+        own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
         if output := options.output or own:
             training.save(state, output)
             print(f"{paths.shown(output)} holds the trained numbers.")
@@ -322,20 +325,6 @@ def with_training(name: str | None) -> catalog.Exercise:
         commands = ", ".join(f"make train EX={other_exercise.folder[:2]}" for other_exercise in trained)
         raise WrongUse(f"{exercise.folder} trains no model. These do: {commands}.")
     return exercise
-
-
-def model_file(exercise: catalog.Exercise, force: bool) -> Path:
-    """The learner's own model, once passed. Raises WrongUse before that, and where there is nothing to train."""
-    written = catalog.find(exercise.trains)
-    if progress.load().get(written.folder, progress.State()).done:
-        return paths.stub(written.folder)
-    number, reference = written.folder[:2], paths.solution(written.folder)
-    if force and reference.exists():
-        return reference
-    first = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
-    if not reference.exists():
-        raise WrongUse(first)
-    raise WrongUse(f"{first}\nTo train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1")
 
 
 @verb("review", option("exercise", nargs="?", metavar="EX", help="this exercise at once; default: what is due"))
@@ -370,7 +359,7 @@ def _cards_of(exercise: catalog.Exercise) -> list[Card]:
     """The cards of an exercise that was passed. Raises WrongUse where it was not, or has none."""
     from grader.desk import review
 
-    if not progress.load().get(exercise.folder, progress.State()).done:
+    if not progress.state(exercise.folder).done:
         number = exercise.folder[:2]
         raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
     chosen = [entry.card for entry in review.schedule(exercise.folder)]
@@ -396,7 +385,7 @@ def reset(options: argparse.Namespace) -> int:
 def solution(options: argparse.Namespace) -> int:
     """Show the reference beside your own, once the exercise is passed."""
     exercise = catalog.find(options.exercise)
-    is_passed = progress.load().get(exercise.folder, progress.State()).done
+    is_passed = progress.state(exercise.folder).done
     if not is_passed and not options.force:
         number = exercise.folder[:2]
         raise WrongUse(
@@ -631,7 +620,9 @@ def write(options: argparse.Namespace) -> int:
     exercise = next((one for one in catalog.exercises() if one.writes), None)
     if exercise is None:
         raise WrongUse("No exercise here has a model that writes.")
-    path = options.submission or _model_file(exercise, options.force)
+    why = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
+    anyway = "To let the reference write all the same: make write FORCE=1"
+    path = options.submission or _own_file(exercise, options.force, why, anyway)
     read = submission.read(path)
     from grader.desk import writing  # it imports torch, which takes a second
 
@@ -641,14 +632,16 @@ def write(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def _model_file(exercise: catalog.Exercise, force: bool) -> Path:
-    """The learner's own file, once passed. Raises WrongUse before that."""
-    if progress.load().get(exercise.folder, progress.State()).done:
+def _own_file(exercise: catalog.Exercise, force: bool, why: str, anyway: str) -> Path:
+    """The learner's file, once passed; before that the reference, with `force`. Raises WrongUse without either.
+
+    why, anyway: what a learner reads without `force`: why not, and what to type for the reference.
+    """
+    if progress.state(exercise.folder).done:
         return paths.stub(exercise.folder)
     reference = paths.solution(exercise.folder)
-    if force and reference.exists():
-        return reference
-    first = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
     if not reference.exists():
-        raise WrongUse(first)
-    raise WrongUse(f"{first}\nTo let the reference write all the same: make write FORCE=1")
+        raise WrongUse(why)
+    if not force:
+        raise WrongUse(f"{why}\n{anyway}")
+    return reference

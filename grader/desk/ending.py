@@ -61,7 +61,7 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     path = catalog.find(folder).path
     by_folder = progress.load() if states is None else states
     others = [one.folder for one in catalog.exercises() if one.path == path and one.folder != folder]
-    if not path.after or not others or not all(by_folder.get(other, progress.State()).done for other in others):
+    if not path.after or not others or not all(progress.state(other, by_folder).done for other in others):
         return ""
     return f"That completes the path “{path.name}”. You can now {path.after}. {KEEP}."
 
@@ -85,10 +85,10 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
 
     def done(exercise: Exercise) -> bool:
         """Whether it is passed."""
-        return by_folder.get(exercise.folder, progress.State()).done
+        return progress.state(exercise.folder, by_folder).done
 
     has_begun = any(
-        by_folder.get(one.folder, progress.State()).status != "not started" for one in exercises if not one.path.warm_up
+        progress.state(one.folder, by_folder).status != "not started" for one in exercises if not one.path.warm_up
     )
     if folder is None:
         passed = [(by_folder[one.folder].first_pass or 0, place) for place, one in enumerate(exercises) if done(one)]
@@ -125,7 +125,7 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
     """
     by_folder = progress.load() if states is None else states
     others = [one for one in catalog.by_path() if one.folder != folder]
-    left_out = [one.folder[:2] for one in others if not by_folder.get(one.folder, progress.State()).done]
+    left_out = [one.folder[:2] for one in others if not progress.state(one.folder, by_folder).done]
     return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
 
 
@@ -135,7 +135,7 @@ def welcome(console: Console) -> None:
 
     states = progress.load()
     exercises = catalog.by_path()
-    passed = sum(states.get(one.folder, progress.State()).done for one in exercises)
+    passed = sum(progress.state(one.folder, states).done for one in exercises)
     following = open_exercise(states=states)
     parts: list[Text] = [Text(HELLO, "bold"), Text()]
     if following is None:  # the closing says that all is passed

@@ -164,7 +164,7 @@ class Watched:
         self.result: ExerciseResult | None = None
         self.tried = progress.last_tried(exercise.folder)
         self.when = ""
-        self.is_passed = progress.load().get(exercise.folder, progress.State()).done
+        self.is_passed = progress.state(exercise.folder).done
 
     @property
     def task(self) -> lesson.Task | None:

@@ -70,15 +70,15 @@ def all_hints(folder: str) -> tuple[Hint, ...]:
     )
 
 
-def seen(folder: str, states: dict[str, progress.State] | None = None) -> tuple[Hint, ...]:
-    """The hints that were given so far."""
-    stages = (progress.load() if states is None else states).get(folder, progress.State()).hints
+def seen(folder: str, given: dict[str, int] | None = None) -> tuple[Hint, ...]:
+    """The hints that were given so far. given: the stages seen, by task; None: as the learner's progress has them."""
+    stages = progress.state(folder).hints if given is None else given
     return tuple(hint for hint in all_hints(folder) if hint.stage <= stages.get(str(hint.task), 0))
 
 
-def left(folder: str, states: dict[str, progress.State] | None = None) -> int:
-    """How many hints of an exercise were not given yet."""
-    return len(all_hints(folder)) - len(seen(folder, states))
+def left(folder: str, given: dict[str, int] | None = None) -> int:
+    """How many hints of an exercise were not given yet. given: as for `seen`."""
+    return len(all_hints(folder)) - len(seen(folder, given))
 
 
 def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answer:
@@ -113,9 +113,9 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
                 state.hints[str(task)] = hint.stage
                 return
 
-    states = {folder: progress.change(folder, take)}
-    left_of_task = of_task - states[folder].hints.get(str(task), 0) if chosen else 0
-    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, states), task, earlier_tasks)
+    given = progress.change(folder, take).hints
+    left_of_task = of_task - given.get(str(task), 0) if chosen else 0
+    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, given), task, earlier_tasks)
 
 
 def free(result: ExerciseResult) -> Hint | None:
@@ -123,7 +123,7 @@ def free(result: ExerciseResult) -> Hint | None:
     task = lesson.current(result.exercise, result)
     if task is None:
         return None
-    given = progress.load().get(result.exercise, progress.State()).hints
+    given = progress.state(result.exercise).hints
     of_task = [hint for hint in all_hints(result.exercise) if hint.task == task.number]
     for idea in misconceptions_shown(result.exercise, task.number, result):
         if idea.id not in given:

@@ -131,7 +131,7 @@ class Portfolio:
 def collect(fork_server: ForkServer, say: Callable[[str], None]) -> Portfolio:
     """Measure what can be measured, and put it together. say: told what is under way. Raises WrongUse if nothing is."""
     states, exercises = progress.load(), catalog.by_path()
-    passed = [one for one in exercises if states.get(one.folder, progress.State()).done]
+    passed = [one for one in exercises if progress.state(one.folder, states).done]
     if not passed:
         raise WrongUse("There is nothing to show yet. Pass an exercise first: make start")
     days = sorted(states[one.folder].first_pass or 0 for one in passed)
@@ -354,7 +354,7 @@ def _paths_done(states: dict[str, progress.State]) -> list[PathDone]:
     done = []
     for path in catalog.learning_paths():
         folders = [one.folder for one in catalog.by_path() if one.path == path]
-        moments = [states.get(folder, progress.State()).first_pass for folder in folders]
+        moments = [progress.state(folder, states).first_pass for folder in folders]
         days = [moment for moment in moments if moment is not None]
         if path.after and folders and len(days) == len(folders):
             said = tuple(

@@ -81,6 +81,11 @@ def load() -> dict[str, State]:
         return _load()
 
 
+def state(folder: str, states: dict[str, State] | None = None) -> State:
+    """The history of one exercise, which may be empty. states: as `load` gives them; None: as they are now."""
+    return (load() if states is None else states).get(folder, State())
+
+
 def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> None:
     """Record the result of the learner's own file.
 
@@ -152,22 +157,22 @@ def rows() -> list[dict]:
     states = load()
     table = []
     for exercise in catalog.by_path():
-        state = states.get(exercise.folder, State())
+        own = state(exercise.folder, states)
         table.append(
             {
                 "exercise": exercise.folder,
                 "title": exercise.title,
                 "path": exercise.path.name,
                 "warm_up": exercise.path.warm_up,
-                "status": state.status,
+                "status": own.status,
                 "is_here": not project.not_here(exercise.limits.needs),
-                "points": state.points,
+                "points": own.points,
                 "max_points": exercise.max_points,
-                "attempts": state.attempts,
-                "first_pass": state.first_pass,
-                "hints": sum(state.hints.values()),
-                "changed": state.changed,
-                "files": {kind: asdict(file) for kind, file in state.files.items()},
+                "attempts": own.attempts,
+                "first_pass": own.first_pass,
+                "hints": sum(own.hints.values()),
+                "changed": own.changed,
+                "files": {kind: asdict(file) for kind, file in own.files.items()},
             }
         )
     return table

@@ -65,7 +65,7 @@ def schedule(folder: str | None = None) -> list[Scheduled]:
     """Every card of the exercises that were passed, or of this one alone, by its day."""
     states, scheduled = progress.load(), []
     for exercise in catalog.by_path():
-        state = states.get(exercise.folder, progress.State())
+        state = progress.state(exercise.folder, states)
         if state.done and folder in (None, exercise.folder):
             scheduled += [Scheduled(card, _due(state, card)) for card in cards.read(exercise.folder)]
     return sorted(scheduled, key=lambda entry: entry.due)

@@ -106,7 +106,7 @@ class View:
         """The view of an exercise among all. texts: status, note and warnings."""
         exercises, by_folder = catalog.by_path(), progress.load()
         at = exercises.index(watched.exercise)
-        states = tuple(by_folder.get(listed.folder, progress.State()).status for listed in exercises)
+        states = tuple(progress.state(listed.folder, by_folder).status for listed in exercises)
         following = ending.open_exercise(watched.exercise.folder, by_folder)
         return cls(watched, states, at, following, every, hints, **texts)
 
