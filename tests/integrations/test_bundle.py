@@ -97,9 +97,9 @@ def test_every_figure_has_its_numbers_in_it(unpacked):
     """Without solutions and hidden numbers the figures still have all that they draw."""
     ask = (
         "from grader import catalog; from grader.judge import figure as f\n"
-        "from grader.integrations.figures import joining\n"
+        "from grader.integrations import figures\n"
         "having = [one.folder for one in catalog.exercises() if f.has_figure(one.folder)]\n"
-        "print(sum(bool(f.data(folder) and joining.widget(folder)) for folder in having))"
+        "print(sum(bool(f.data(folder) and figures.widget(folder)) for folder in having))"
     )
     done = subprocess.run([sys.executable, "-c", ask], cwd=unpacked, capture_output=True, text=True, check=False)
     assert int(done.stdout or 0) == sum(paths.figure_script(folder).exists() for folder in FOLDERS) > 20, done.stderr
