@@ -29,7 +29,7 @@ MAX_REF, MAX_PACKED = 4096, 4 << 20  # bytes of HEAD and a reference, and of the
 SECONDS = 10
 COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 COMMITTER = re.compile(rb"^committer [^\n]* (\d{1,12}) [+-]\d{4}$", re.M)
-HANDED_IN = "handed_in.csv"
+HANDED_IN, COLUMNS = "handed_in.csv", ("student", "exercise", "time")
 TIMESTAMP, MAX_TIMESTAMP = "timestamp.txt", 200  # bytes
 FORMS = ("%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S")
 Times = Mapping[tuple[str, str], datetime]  # (student's id, exercise) → time
@@ -81,21 +81,19 @@ def read_handed_in(path: Path, zone: tzinfo) -> Times:
     if not path.exists():
         return {}
     table = sheet.read_sheet(path)
-    columns = [table.column(title) for title in ("student", "exercise", "time")]
-    if None in columns:
+    if None in map(table.column, COLUMNS):
         raise WrongUse(f"{label(str(path))} needs the columns student, exercise, time")
     times = {}
-    for row in range(len(table.rows)):
-        student, exercise, text = (table.cell(row, column) for column in columns)
+    for line, (student, exercise, text) in enumerate(table.cells(*COLUMNS), 2):
         if not student:
             continue
         try:
             time = datetime.fromisoformat(text)
             times[student, catalog.find(exercise).folder] = time if time.tzinfo else time.replace(tzinfo=zone)
         except ValueError:
-            raise WrongUse(f"{label(str(path))}, line {row + 2}: write the time as 2026-11-20 23:59") from None
+            raise WrongUse(f"{label(str(path))}, line {line}: write the time as 2026-11-20 23:59") from None
         except catalog.NoSuchExercise as error:
-            raise WrongUse(f"{label(str(path))}, line {row + 2}: {error}") from None
+            raise WrongUse(f"{label(str(path))}, line {line}: {error}") from None
     return times
 
 

@@ -135,9 +135,7 @@ def _read(path: Path) -> dict[str, str]:
     """The pseudonyms there are, by student."""
     if not path.exists():
         return {}
-    table = sheet.read_sheet(path)
-    columns = [table.column(title) for title in PSEUDONYM_TITLES[:2]]
-    rows = ([table.cell(row, column) for column in columns] for row in range(len(table.rows)))
+    rows = sheet.read_sheet(path).cells(*PSEUDONYM_TITLES[:2])
     return {student: pseudonym for pseudonym, student in rows if pseudonym and student}
 
 

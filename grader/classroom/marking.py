@@ -196,23 +196,21 @@ def read_overrides(path: Path) -> tuple[Override, ...]:
 def overrides_of(table: Sheet) -> tuple[Override, ...]:
     """The overrides in a table. Raises WrongUse with the line that is wrong."""
     path = table.path
-    columns = {title: table.column(title) for title in OVERRIDE_TITLES}
-    if None in (columns["student"], columns["exercise"], columns["points"]):
+    if None in map(table.column, ("student", "exercise", "points")):
         raise WrongUse(f"{label(str(path))} needs the columns {', '.join(OVERRIDE_TITLES)}; check may be left out")
     in_order: list[Override] = []
     lines: dict[tuple[str, str], dict[str, int]] = {}  # (student, exercise) → check → the line that sets it
-    for row in range(len(table.rows)):
-        cells = {title: table.cell(row, column) for title, column in columns.items()}
-        if any(cells.values()):
-            location = f"{label(str(path))}, line {row + 2}"
-            override = _override(cells, location)
+    for number, texts in enumerate(table.cells(*OVERRIDE_TITLES), 2):
+        if any(texts):
+            location = f"{label(str(path))}, line {number}"
+            override = _override(dict(zip(OVERRIDE_TITLES, texts)), location)
             rows_by_check = lines.setdefault((override.student, override.exercise), {})
             for check, line in rows_by_check.items():
                 if check == override.check or not check or not override.check:  # the one would make the other void
                     raise WrongUse(
                         f"{location}: line {line} sets {override.exercise} of {label(override.student)} too. Keep one"
                     )
-            rows_by_check[override.check] = row + 2
+            rows_by_check[override.check] = number
             in_order.append(override)
     return tuple(in_order)
 
@@ -336,12 +334,11 @@ def read_comments(folder: Path) -> Comments:
     path = folder / COMMENTS
     if path.exists():
         table = sheet.read_sheet(path)
-        student, exercise, text = (table.column(title) for title in ("student", "exercise", "comment"))
-        if student is None or text is None:
+        if table.column("student") is None or table.column("comment") is None:
             raise WrongUse(f"{label(str(path))} needs the columns student, exercise, comment; exercise may be left out")
-        for row in range(len(table.rows)):
-            key = table.cell(row, student), _folder(table.cell(row, exercise), f"{label(str(path))}, line {row + 2}")
-            if own := unguarded(table.cell(row, text)):
+        for line, (student, exercise, text) in enumerate(table.cells("student", "exercise", "comment"), 2):
+            key = student, _folder(exercise, f"{label(str(path))}, line {line}")
+            if own := unguarded(text):
                 by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(own)[:MAX_TEXT]]))
     for file in sorted((folder / COMMENTS_FOLDER).glob("*.md")):
         try:

@@ -151,16 +151,12 @@ def shown_points(override: Override) -> str:
 
 def answered(folder: Path) -> set[str]:
     """The names of the requests that somebody has answered."""
-    table = _table(folder / LOG, LOG_TITLES)
-    what, name = table.column("what"), table.column("to")
-    return {table.cell(row, name) for row in range(len(table.rows)) if table.cell(row, what) == ANSWERED}
+    return {name for what, name in _table(folder / LOG, LOG_TITLES).cells("what", "to") if what == ANSWERED}
 
 
 def log(folder: Path, student: str, exercise: str | None = None) -> list[dict[str, str]]:
     """What people did for a student, the latest first."""
-    table = _table(folder / LOG, LOG_TITLES)
-    columns = {title: table.column(title) for title in LOG_TITLES}
-    rows = [{title: table.cell(row, column) for title, column in columns.items()} for row in range(len(table.rows))]
+    rows = [dict(zip(LOG_TITLES, texts)) for texts in _table(folder / LOG, LOG_TITLES).cells(*LOG_TITLES)]
     return [row for row in reversed(rows) if row["student"] == student and exercise in (None, row["exercise"])]
 
 

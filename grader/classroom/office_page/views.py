@@ -258,10 +258,8 @@ class Results:
         path = self.place.out / outputs.LEDGER
         if not path.exists():
             return []
-        table = sheet.read_sheet(path)
-        file, who, outcome, why = (table.column(title) for title in ("file", "student", "outcome", "reason"))
-        rows = [row for row in range(len(table.rows)) if table.cell(row, outcome) == outputs.PERSON]
-        return [f"{table.cell(row, file)}: {table.cell(row, why)}" for row in rows if not table.cell(row, who)]
+        rows = sheet.read_sheet(path).cells("file", "student", "outcome", "reason")
+        return [f"{file}: {why}" for file, who, outcome, why in rows if outcome == outputs.PERSON and not who]
 
     @cached_property
     def _of_run(self) -> list[str]:

@@ -243,16 +243,14 @@ def read_aliases(path: Path, roster: Roster) -> Aliases:
     if not path.exists():
         return settled
     table = sheet.read_sheet(path)
-    name_column, student_column = table.column("found"), table.column("student")
-    if name_column is None or student_column is None:
+    if table.column("found") is None or table.column("student") is None:
         raise WrongUse(f"{label(str(path))} needs the columns found and student")
     ids = {person.id for person in roster.people}
-    for row in range(len(table.rows)):
-        id = table.cell(row, student_column)
+    for line, (name, id) in enumerate(table.cells("found", "student"), 2):
         if id and id not in ids and id != NOT_OURS:
-            raise WrongUse(f"{label(str(path))}, line {row + 2}: nobody on the roster has the id {label(id)}")
+            raise WrongUse(f"{label(str(path))}, line {line}: nobody on the roster has the id {label(id)}")
         if id:
-            settled[table.cell(row, name_column)] = id
+            settled[name] = id
     return settled
 
 
@@ -260,17 +258,12 @@ def unsettled(path: Path, open_names: Iterable[Open]) -> list[NeedsPerson]:
     """The names of earlier downloads for which aliases.csv still has no student. open_names: those of this download."""
     if not path.exists():
         return []
-    table = sheet.read_sheet(path)
     now = {cell(name.key) for name in open_names}
-    lines = [
-        (table.cell(row, table.column("found")), table.cell(row, table.column("student")))
-        for row in range(len(table.rows))
-    ]
     why = "it was in an earlier download, and nobody has said whose it is"
     to_do = TO_DO.format(path).replace(", grade again", ", and grade that download again")
     return [
         NeedsPerson((), (label(name),), why, to_do, 0)
-        for name, student in lines
+        for name, student in sheet.read_sheet(path).cells("found", "student")
         if name and not student and name not in now
     ]
 
@@ -281,7 +274,7 @@ def add_aliases(path: Path, open_names: Iterable[Open]) -> int:
     Raises WrongUse where the file cannot be written.
     """
     table = sheet.read_sheet(path) if path.exists() else None
-    old = {table.cell(row, table.column("found")) for row in range(len(table.rows))} if table else set()
+    old = {name for (name,) in table.cells("found")} if table else set()
     new = [name for name in open_names if cell(name.key) not in old]
     if not new:
         return 0

@@ -48,6 +48,11 @@ class Sheet:
         cells = self.rows[row]
         return cells[column].strip() if column is not None and column < len(cells) else ""
 
+    def cells(self, *titles: str) -> list[tuple[str, ...]]:
+        """The texts of the columns with these titles, row by row; "" for a column that the file does not have."""
+        columns = [self.column(title) for title in titles]
+        return [tuple(self.cell(row, column) for column in columns) for row in range(len(self.rows))]
+
     def filled(self, cells: Mapping[tuple[int, int], str]) -> str:
         """The file with other texts in these cells (row, column). All other cells stay as they are."""
         text = io.StringIO()
