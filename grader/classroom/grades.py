@@ -4,7 +4,7 @@ An exercise that was not handed in, or could not be graded, has an empty cell an
 own rule for missing work applies ("-" in Moodle's file). A file that was handed in untouched has 0 points.
 """
 
-import csv as spreadsheet
+import csv
 import io
 import re
 import secrets
@@ -37,8 +37,13 @@ def table(summary: Summary, form: str = "plain") -> str:
     if form not in FORMS:
         raise ValueError(f'"{form}" is no form of grades. There are: {", ".join(FORMS)}')
     rows = {"plain": _plain, "canvas": _canvas, "moodle": _moodle}[form](summary)
+    return csv_text(rows)
+
+
+def csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as the text of a CSV file."""
     text = io.StringIO()
-    spreadsheet.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

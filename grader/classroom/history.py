@@ -3,8 +3,6 @@
 It stands in the same file as the results (see `store`), in tables of its own.
 """
 
-import csv
-import io
 import itertools
 import json
 import sqlite3
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from grader.classroom.grades import cell, number
+from grader.classroom.grades import cell, csv_text, number
 from grader.classroom.handins import Origin, Student, Unplaced
 from grader.classroom.store import Store, decoded, encoded
 from grader.classroom.summary import Run
@@ -280,16 +278,13 @@ def changes_between(
 
 def append_changes(path: Path, changes: Iterable[Change]) -> None:
     """Add the changes of this run to the file. Raises OSError."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if not path.exists():
-        writer.writerow(CHANGE_TITLES)
+    rows: list[Sequence[str]] = [] if path.exists() else [CHANGE_TITLES]
     time = datetime.now(timezone.utc).isoformat(timespec="seconds")
     for change in changes:
         points = number(change.before), number(change.after)
-        writer.writerow([time, cell(change.student), change.exercise, *points, cell(change.why)])
+        rows.append([time, cell(change.student), change.exercise, *points, cell(change.why)])
     with path.open("a", encoding="utf-8", errors="backslashreplace", newline="") as file:
-        file.write(text.getvalue())
+        file.write(csv_text(rows))
 
 
 def _kept(row: Sequence) -> Kept:

@@ -6,8 +6,6 @@ ledger.csv says what became of every file that was handed in, and of whom a pers
 """
 
 import contextlib
-import csv
-import io
 import itertools
 import os
 import sys
@@ -19,7 +17,7 @@ from typing import Any
 from grader.catalog.errors import WrongUse
 from grader.classroom import grades, private
 from grader.classroom.analysis import Choice, week_of
-from grader.classroom.grades import cell, number
+from grader.classroom.grades import cell, csv_text, number
 from grader.classroom.handins import Found, HandIn, Student, Unplaced
 from grader.classroom.history import Given, Waiting
 from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
@@ -96,15 +94,13 @@ def accounts(
 
 def table(lines: Iterable[Account]) -> str:
     """The lines as CSV, those that need a person first."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(TITLES)
+    rows: list[Sequence[str]] = [TITLES]
     order = {PERSON: 0, UNGRADED: 1}
     for one in sorted(lines, key=lambda one: (order.get(one.outcome, 2), one.file, one.student or Student(""))):
         who = (one.student.id, one.student.name) if one.student else ("", "")
         texts = [one.file, str(one.files), *who, one.exercise, one.outcome, number(one.points), one.reason]
-        writer.writerow(map(cell, texts))
-    return text.getvalue()
+        rows.append([cell(text) for text in texts])
+    return csv_text(rows)
 
 
 def still_waiting(

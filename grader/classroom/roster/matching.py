@@ -6,17 +6,15 @@ The number in the name of a file belongs to the assignment, so one person has se
 name tells that they are one: it counts where each assignment has it at most once.
 """
 
-import csv
-import io
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.catalog.errors import WrongUse
-from grader.classroom.grades import cell
+from grader.classroom.grades import cell, csv_text
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import sheet
@@ -278,19 +276,12 @@ def add_aliases(path: Path, open_names: Iterable[Open]) -> int:
     new = [name for name in open_names if cell(name.key) not in old]
     if not new:
         return 0
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if table is not None and not path.read_bytes().endswith(b"\n"):
-        text.write("\n")
-    if table is None:
-        writer.writerow(ALIAS_TITLES)
-    writer.writerows(
-        [cell(open_name.key), cell(open_name.name), "", cell(" ".join(open_name.fits or open_name.similar))]
-        for open_name in new
-    )
+    rows: list[Sequence[str]] = [ALIAS_TITLES] if table is None else []
+    rows += [[cell(one.key), cell(one.name), "", cell(" ".join(one.fits or one.similar))] for one in new]
+    is_open = table is not None and not path.read_bytes().endswith(b"\n")  # its last line has no end
     try:
         with path.open("a", encoding="utf-8", newline="") as file:
-            file.write(text.getvalue())
+            file.write("\n" * is_open + csv_text(rows))
     except OSError as error:
         raise WrongUse(f"{label(str(path))} cannot be written: {error.strerror}") from None
     return len(new)

@@ -12,9 +12,7 @@ The late rule of course.toml is the deadline in the gradebook, and the penalty t
 """
 
 import contextlib
-import csv
 import functools
-import io
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +31,7 @@ from grader.classroom import arrivals, course_rules, marking, private
 from grader.classroom import office as offices
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
 from grader.classroom.course_rules import Course
-from grader.classroom.grades import cell, number
+from grader.classroom.grades import cell, csv_text, number
 from grader.classroom.handins import Graded, HandIn
 from grader.classroom.history import History
 from grader.classroom.intake import beneath
@@ -189,11 +187,8 @@ def totals_table(course: Path, office: Office, db_url: str | None = None) -> str
             student.id: " ".join(filter(None, (student.first_name, student.last_name)))
             for student in gradebook.students
         }
-        text = io.StringIO()
         remarks = words_of_attempt(course, max_points)
-        rows = _rows(office, dict(sorted(max_points.items())), handed_in, names, remarks)
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        return text.getvalue()
+        return csv_text(_rows(office, dict(sorted(max_points.items())), handed_in, names, remarks))
 
 
 @dataclass(frozen=True)
