@@ -3,7 +3,7 @@
 import functools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -340,14 +340,19 @@ def read_comments(folder: Path) -> Comments:
             key = student, _folder(exercise, f"{label(str(path))}, line {line}")
             if own := unguarded(text):
                 by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(own)[:MAX_TEXT]]))
-    for file in sorted((folder / COMMENTS_FOLDER).glob("*.md")):
+    for student, text in texts_of_students(folder / COMMENTS_FOLDER):
+        if comment := inert(text)[:MAX_TEXT].strip():
+            by_key[student, ""] = "\n\n".join(filter(None, [by_key.get((student, "")), comment]))
+    return by_key
+
+
+def texts_of_students(folder: Path) -> Iterator[tuple[str, str]]:
+    """The student's id and the text of each <student>.md of a folder. Raises WrongUse for one that cannot be read."""
+    for file in sorted(folder.glob("*.md")):
         try:
-            comment = inert(file.read_text("utf-8"))[:MAX_TEXT].strip()
+            yield file.stem, file.read_text("utf-8")
         except (OSError, UnicodeDecodeError):
             raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
-        if comment:
-            by_key[file.stem, ""] = "\n\n".join(filter(None, [by_key.get((file.stem, "")), comment]))
-    return by_key
 
 
 def _units(rule: LateRule, handed_in: datetime, deadline: datetime) -> int:

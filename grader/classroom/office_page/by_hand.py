@@ -292,11 +292,8 @@ def _entries(office: Office) -> Iterator[tuple[str, str, str]]:
         for row in range(len(table.rows)):
             if table.cell(row, text):
                 yield table.cell(row, who), table.cell(row, table.column(*WHAT)), table.cell(row, text)
-    for file in sorted((folder / REQUESTS_FOLDER).glob("*.md")):
-        try:
-            yield file.stem, "", file.read_text("utf-8")[:MAX_TEXT]
-        except (OSError, UnicodeDecodeError):
-            raise WrongUse(f"{label(str(file))} cannot be read as UTF-8") from None
+    for student, words in marking.texts_of_students(folder / REQUESTS_FOLDER):
+        yield student, "", words[:MAX_TEXT]
     for listing in office.roster.listings if office.roster else ():
         for row, person in listing.people.items():
             if asked := _cell(listing.sheet, row):
