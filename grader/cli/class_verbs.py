@@ -6,7 +6,6 @@ import argparse
 import json
 import re
 import sys
-import webbrowser
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -197,8 +196,7 @@ def serve_office(options: argparse.Namespace) -> int:
     def say(address: str) -> None:
         """Tell the assistants where the page is."""
         print(f"The office is open, on this machine alone. Ctrl-C closes it.\n{address}", flush=True)
-        if lesson.has_browser():
-            webbrowser.open(address)
+        lesson.open_in_browser(address)
 
     asyncio.run(serving.serve(place, options.port, say))
     return errors.PASSED

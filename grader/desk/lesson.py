@@ -13,6 +13,7 @@ import platform
 import re
 import subprocess
 import sys
+import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -253,14 +254,13 @@ def open_lesson(folder: str) -> str:
 
     Returns what to tell the learner, whose watch goes on meanwhile.
     """
-    is_seen = has_browser()
     subprocess.Popen(
-        [sys.executable, "-m", MAKER, folder, *(["--open"] if is_seen else [])],
+        [sys.executable, "-m", MAKER, folder],
         cwd=paths.ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
     page = paths.shown(page_file(folder))
-    where = f"{page} opens in your browser" if is_seen else f"open {page} in a browser"
+    where = f"{page} opens in your browser" if _has_browser() else f"open {page} in a browser"
     return f"Lesson {folder[:2]} with its figure: {where}."
 
 
@@ -270,7 +270,13 @@ def page_file(folder: str) -> Path:
     return site if site.exists() else paths.lesson_page(folder)
 
 
-def has_browser() -> bool:
+def open_in_browser(address: str) -> None:
+    """Open an address, where there is a browser with a window."""
+    if _has_browser():
+        webbrowser.open(address)
+
+
+def _has_browser() -> bool:
     """Whether this machine has a window for a browser. One within the terminal would draw over the watch."""
     if sys.platform == "darwin" or "microsoft" in platform.release().lower():
         return True

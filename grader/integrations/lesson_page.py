@@ -1,6 +1,6 @@
 """One lesson with its interactive figure as a page of its own, and the figure with the learner's own matrices.
 
-python -m grader.integrations.lesson_page 03_context_vectors [--open]
+python -m grader.integrations.lesson_page 03_context_vectors
 
 `serve` shows a browser on this machine the figure, with the learner's matrices, again after each save. Only 127.0.0.1
 is listened at, and only addresses that begin with a secret are answered.
@@ -11,7 +11,6 @@ import secrets
 import sys
 import threading
 import time
-import webbrowser
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,11 +55,8 @@ def write(folder: str) -> Path:
 
 
 def main() -> None:
-    """Write the page of the exercise that is named, and open it if asked to."""
-    folder, *options = sys.argv[1:]
-    path = write(folder)
-    if options:
-        webbrowser.open(path.as_uri())
+    """Write the page of the exercise that is named, and open it."""
+    lesson.open_in_browser(write(sys.argv[1]).as_uri())
 
 
 class Live:
@@ -97,8 +93,7 @@ def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://{HOST}:{server.server_port}/{secret}/"
     say(address)
-    if lesson.has_browser():
-        webbrowser.open(address)
+    lesson.open_in_browser(address)
     try:
         _look(live, path, ask)
     finally:
