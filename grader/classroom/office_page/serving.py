@@ -152,7 +152,7 @@ class Guarded(RequestHandler):
             text = str(error) + (
                 ". Go back in the browser: what you typed is still there" * (self.request.method == "POST")
             )
-        self.page("message.html", "Not now" if status_code == 409 else "Nothing here", text=text)
+        self.page("office.html", "Not now" if status_code == 409 else "Nothing here", text=text)
 
     def send_error(self, status_code: int = 500, **facts: Any) -> None:
         """A wrong use is an answer, and no breakdown."""
