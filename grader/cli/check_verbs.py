@@ -37,7 +37,7 @@ MODULES = (
     "grader.integrations.lesson_page", "grader.integrations.notebook",
     "grader.integrations.notebook.display", "grader.judge.capture",
     "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci",
-    "grader.reports.formulas", "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
+    "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
     "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
 )  # fmt: skip
 

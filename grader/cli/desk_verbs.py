@@ -128,7 +128,8 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
     from rich.padding import Padding
     from rich.text import Text
 
-    from grader.reports import formulas, terminal
+    from grader.desk import lesson
+    from grader.reports import terminal
 
     console, task = terminal.console(), None
     console.print(Text(f"{exercise.folder[:2]} {exercise.title}", "bold"))
@@ -136,7 +137,7 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
         if hint.task != task:
             task = hint.task
             console.print(Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim")))
-        console.print(Padding(Text.assemble((f"{hint.place}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)))
+        console.print(Padding(Text.assemble((f"{hint.place}  ", "yellow"), lesson.as_text(hint.text)), (0, 0, 0, 2)))
     if closing:
         console.print(Text(closing, "dim"))
 
@@ -523,15 +524,12 @@ def _lesson_address(folder: str, output: Path) -> str:
     """
     target = paths.site_page(folder)
     if not target.exists():
-        from grader.desk import lesson
-        from grader.reports import html
+        from grader.integrations import lesson_page
 
         target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
-        title, path = f"{folder[:2]} {catalog.find(folder).title}", paths.lesson(folder)
-        text = lesson.without_still(path.read_text("utf-8"))
         try:
             target.parent.mkdir(exist_ok=True)
-            target.write_text(html.lesson_page(text, title, path.parent), "utf-8")
+            target.write_text(lesson_page.plain_page(folder), "utf-8")
         except OSError as error:
             raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)

@@ -9,7 +9,6 @@ from grader import catalog
 from grader.catalog import Exercise, paths, project
 from grader.desk import lesson, progress
 from grader.records import containment
-from grader.reports import formulas
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -176,7 +175,7 @@ def _first_sentence(markdown: str) -> str:
     """The first sentence as text for a terminal, in one line."""
     text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown)).split())
     first = SENTENCE.match(text)
-    return formulas.as_text(first[1] if first else text)
+    return lesson.as_text(first[1] if first else text)
 
 
 def _newer_version() -> str:

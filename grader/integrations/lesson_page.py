@@ -6,7 +6,11 @@ python -m grader.integrations.lesson_page 03_context_vectors
 is listened at, and only addresses that begin with a secret are answered.
 """
 
+from __future__ import annotations
+
+import base64
 import json
+import re
 import secrets
 import sys
 import threading
@@ -14,8 +18,10 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
+
+from markupsafe import Markup
 
 from grader import catalog
 from grader.catalog import Exercise, paths
@@ -24,10 +30,21 @@ from grader.desk import lesson
 from grader.integrations import figures
 from grader.judge import figure
 from grader.records import safe_files
-from grader.reports import html
-from grader.reports.templating import render
+from grader.reports.templating import document, render
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 HERE = 'document.querySelector("#figure > script")'  # the script is at the end of the page, the figure is not
+LESSON = "reports/templates/lesson.html"
+OPENED = "<details><summary>{}</summary>"
+TABLE = re.compile(r"<table>.*?</table>", re.S)
+FOLD = re.compile(r"^<details>\n<summary>(.*?)</summary>$|^</details>$", re.M)
+BEGIN, END = "\ue000", "\ue001"  # stand for the tags of what is folded while the Markdown is read
+FOLDED = re.compile(rf"<p>{BEGIN}(.*?)</p>|<p>{END}</p>")
+ELSEWHERE = re.compile(r"https?:|#")
+PICTURE = "data:image/svg+xml;base64,"
+WIDE = '<div class="scroll" tabindex="0" role="region" aria-label="A table">{}</div>'
 TEMPLATE = "integrations/figures/templates/live.html"
 LOOK_S = 0.2  # seconds between two looks at the files
 WAIT_S = 20.0  # seconds until a question without news is answered all the same
@@ -37,12 +54,30 @@ STYLE = "body { font: 16px/1.5 system-ui, sans-serif; max-width: 1040px; margin:
 
 def page(folder: str) -> str:
     """The whole page, which loads nothing from anywhere."""
-    path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    text = lesson.without_still(path.read_text("utf-8"))
     if not figure.has_figure(folder):
-        return html.lesson_page(text, title, path.parent)
+        return plain_page(folder)
     script = figures.script(folder).replace("document.currentScript", HERE)
-    return figures.placed(html.lesson_page(text, title, path.parent, script=script, style=figures.style()), folder)
+    return figures.placed(plain_page(folder, script, figures.style()), folder)
+
+
+def plain_page(folder: str, script: str = "", style: str = "") -> str:
+    """The page without the figure. Links to other files of the project are left out. script, style: of the figure."""
+    from markdown_it import MarkdownIt
+
+    path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
+    text = lesson.as_text(lesson.without_still(path.read_text("utf-8")))
+    text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + fold[1]}\n", text)
+    text = re.sub(r"\A# .*\n", "", text)
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(text)
+    for token in tokens:
+        token.attrs.pop("style", None)  # the page's policy refuses it
+        token.children = _plain(token.children or [], path.parent)
+    body = reader.renderer.render(tokens, reader.options, {})
+    body = FOLDED.sub(lambda fold: "</details>" if fold[1] is None else OPENED.format(fold[1]), body)
+    body = TABLE.sub(lambda table: WIDE.format(table[0]), body).replace("<pre>", '<pre tabindex="0">')
+    body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
+    return document(LESSON, title, script=script, style=style, has_images=True, body=Markup(body))
 
 
 def write(folder: str) -> Path:
@@ -173,6 +208,26 @@ def _live_page(exercise: Exercise) -> str:
     has_pictures = paths.pictures(exercise.folder).exists()
     page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}", has_pictures=has_pictures)
     return figures.placed(page, exercise.folder, "figure.js")
+
+
+def _plain(children: list[Token], place: Path) -> list[Token]:
+    """The parts of a paragraph without links to files. A picture is put into the page; its words where it is absent."""
+    from markdown_it.token import Token
+
+    kept_tokens, in_kept_link = [], False
+    for child in children:
+        if child.type == "link_open":
+            in_kept_link = bool(ELSEWHERE.match(str(child.attrs.get("href", ""))))
+        if child.type in ("link_open", "link_close") and not in_kept_link:
+            continue
+        if child.type == "image":
+            file = place / str(child.attrs.get("src", ""))
+            if file.suffix == ".svg" and file.is_file():
+                child.attrs["src"] = PICTURE + base64.b64encode(file.read_bytes()).decode()
+            else:
+                child = Token("text", "", 0, content=f"({child.content})")
+        kept_tokens.append(child)
+    return kept_tokens
 
 
 if __name__ == "__main__":

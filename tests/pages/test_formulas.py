@@ -4,18 +4,17 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import hints
-from grader.reports import formulas
+from grader.desk import hints, lesson
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_no_latex_is_left_in_a_lesson_or_a_hint(exercise):
-    lesson = paths.lesson(exercise.folder).read_text("utf-8")
-    for found in formulas.FORMULA.finditer(lesson):
+    markdown = paths.lesson(exercise.folder).read_text("utf-8")
+    for found in lesson.FORMULA.finditer(markdown):
         if not found["code"]:
-            text = formulas.as_text(found[0])
+            text = lesson.as_text(found[0])
             assert text and not set("\\{$") & set(text.replace("∈ {", "")), found[0]
-    assert not any("$" in formulas.as_text(hint.text) for hint in hints.all_hints(exercise.folder))
+    assert not any("$" in lesson.as_text(hint.text) for hint in hints.all_hints(exercise.folder))
 
 
 @pytest.mark.parametrize(
@@ -29,4 +28,4 @@ def test_no_latex_is_left_in_a_lesson_or_a_hint(exercise):
     ],
 )
 def test_a_formula_as_text(latex, text):
-    assert formulas.as_text(latex) == text
+    assert lesson.as_text(latex) == text

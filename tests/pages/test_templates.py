@@ -153,7 +153,7 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
             made[path.relative_to(paths.GRADER).as_posix()] = count
     assert made == {
         "reports/templating.py": 3,
-        "reports/html.py": 1,
+        "integrations/lesson_page.py": 1,
         "reports/heatmap.py": 1,
         "classroom/pages/class_page.py": 1,
     }
