@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from thorough import sample
+from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -15,7 +15,7 @@ from grader.classroom import similar
 from grader.classroom.handins import HandIn, Student
 from grader.classroom.similar import GRAM, WINDOW, agreeing, common_fingerprints, demanded, fingerprints
 
-FOLDERS = [exercise.folder for exercise in catalog.exercises()]
+FOLDERS = sample([exercise.folder for exercise in catalog.exercises()], 12)
 
 
 def styles(folder: str) -> dict[str, str]:
@@ -68,10 +68,10 @@ def disguised(source: str, seed: int = 0) -> str:
     return "# all my own work\n" + ast.unparse(ast.fix_missing_locations(tree))
 
 
-@pytest.mark.parametrize("folder", sample(FOLDERS, 8))
+@pytest.mark.parametrize("folder", sample(FOLDERS, 4))
 def test_independent_right_answers_are_not_listed(tmp_path, folder):
     answers = styles(folder) | {"solution": paths.solution(folder).read_text()}
-    wrong = {mistake.name: mistake.source for mistake in mistakes.mistakes(folder)}
+    wrong = {mistake.name: mistake.source for mistake in sample(mistakes.mistakes(folder), 40)}
     assert not similar.pairs(hand_in(tmp_path, {folder: answers | wrong}))
 
 
@@ -106,12 +106,12 @@ def long_enough() -> dict[str, list[str]]:
 
 
 def test_there_are_answers_long_enough_to_give_a_copy_away(long_enough):
-    assert len(long_enough) > 10 and sum(map(len, long_enough.values())) > 30
+    assert len(long_enough) > len(FOLDERS) / 3 and sum(map(len, long_enough.values())) > len(FOLDERS)
 
 
 def test_a_disguised_copy_is_listed(tmp_path, long_enough):
     """In a class of 30."""
-    for folder, names in long_enough.items():
+    for folder, names in sample(long_enough.items(), 5):
         others = styles(folder)
         for name in names:
             source = others[name]
@@ -134,7 +134,7 @@ def test_evidence_adds_up_over_exercises(tmp_path):
         if short and own[short] < demanded(30):
             source = styles(folder)[short]
             answers[folder] = {"ada": source, "bob": disguised(source), **crowd}
-    assert len(answers) >= 4
+    assert len(answers) >= (4 if THOROUGH else 2)
     for folder in answers:
         assert not similar.pairs(hand_in(tmp_path / folder, {folder: answers[folder]}))
     listed = similar.pairs(hand_in(tmp_path / "all", answers))
