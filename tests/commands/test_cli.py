@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from types import SimpleNamespace
 
 import pytest
 import situations
@@ -15,7 +16,9 @@ from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, tomllib
+from grader.catalog.errors import InfrastructureError
 from grader.cli import _options, check_verbs, grade_verb
+from grader.judge.session import Session
 from grader.worker.codec import describe
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
@@ -282,14 +285,22 @@ def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(
 
 
 def test_a_python_that_leaves_out_asserts_and_docstrings_is_started_again_without_that():
-    for more in ({"PYTHONOPTIMIZE": "2"}, {}):
-        command = [sys.executable, *(["-OO"] if not more else []), "-m", "grader", "check", "02"]
-        command += ["--submission", str(paths.stub("02_softmax_naive"))]
+    instead = "import os; os.execve = lambda *given: print(*given[1], 'PYTHONOPTIMIZE' in given[2]) or os._exit(0)"
+    instead += "; from grader.__main__ import run; run()"
+    words = ["check", "02", "--submission", str(paths.stub("02_softmax_naive"))]
+    for flags, more in ((["-OO"], {}), ([], {"PYTHONOPTIMIZE": "2"})):
+        command = [sys.executable, *flags, "-c", instead, *words]
         done = subprocess.run(command, cwd=paths.ROOT, env={**os.environ, **more}, capture_output=True, text=True)
-        assert done.returncode == 1 and "not started yet" in done.stdout, done.stderr
-    judge = "from grader.judge.session import Session\nwith Session(None, 1): pass"
-    done = subprocess.run([sys.executable, "-O", "-c", judge], cwd=paths.ROOT, capture_output=True, text=True)
-    assert "leaves out the asserts" in done.stderr
+        again = [sys.executable, str(paths.GRADER / "__main__.py"), *words]
+        assert done.stdout == f"{' '.join(again)} False\n", done.stderr
+    done = subprocess.run(again, cwd=paths.ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and "not started yet" in done.stdout, done.stderr
+
+
+def test_the_judge_refuses_a_python_that_leaves_out_asserts(monkeypatch):
+    monkeypatch.setattr(sys, "flags", SimpleNamespace(optimize=1))
+    with pytest.raises(InfrastructureError, match="leaves out the asserts"):
+        Session(catalog.find("02"), 1).__enter__()
 
 
 def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_path):
