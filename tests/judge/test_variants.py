@@ -48,23 +48,19 @@ def test_nearly_all_of_them_are_named(fork_server):
 # What people write instead of a step, made from the solution itself.
 
 
+def steps(tree: ast.AST) -> list[tuple[ast.AST, str]]:
+    """Each expression that some rule fits, with each of what people write instead."""
+    return [(node, instead) for node in ast.walk(tree) for instead in instead_of(node)]
+
+
 class Replacing(ast.NodeTransformer):
-    """Replaces one expression, the `number`-th that some rule fits, by what people write instead.
+    """Replaces one expression by another."""
 
-    Counted over rules and their replacements. made: what it did, "" where there are not so many.
-    """
-
-    def __init__(self, number: int) -> None:
-        self.left, self.made = number, ""
+    def __init__(self, expression: ast.AST, instead: str) -> None:
+        self.expression, self.instead = expression, instead
 
     def visit(self, node):
-        for instead in instead_of(node):
-            if self.left == 0:
-                self.made = f"{ast.unparse(node)} → {instead}"
-                self.left = -1
-                return ast.parse(instead, mode="eval").body
-            self.left -= 1
-        return node if self.left < 0 else self.generic_visit(node)
+        return ast.parse(self.instead, mode="eval").body if node is self.expression else self.generic_visit(node)
 
 
 def instead_of(node: ast.AST) -> list[str]:
@@ -94,15 +90,14 @@ def instead_of(node: ast.AST) -> list[str]:
     return []
 
 
-def replaced(folder: str) -> list[tuple[str, str]]:
-    """The solution of an exercise with one step replaced: what was done, and the source."""
-    source, made = paths.solution(folder).read_text("utf-8"), []
-    while True:
-        rule = Replacing(len(made))
-        tree = ast.fix_missing_locations(rule.visit(ast.parse(source)))
-        if not rule.made:
-            return made
-        made.append((rule.made, ast.unparse(tree)))
+def parsed(exercise) -> ast.Module:
+    return ast.parse(paths.solution(exercise.folder).read_text("utf-8"))
+
+
+def replaced(exercise, number: int) -> str:
+    """The solution of an exercise with one step replaced."""
+    tree = parsed(exercise)
+    return ast.unparse(ast.fix_missing_locations(Replacing(*steps(tree)[number]).visit(tree)))
 
 
 # A fill of −1e9 hides as well as −inf in float32, where scores of ±10,000 are promised, and −10,000 where they are not:
@@ -112,21 +107,23 @@ AS_GOOD = re.compile(
     r"[1-3]\d: .*, -1000000000\.0\)|(?:23|29|31): .*, -10000\.0\)|09: .*, -10*\.0\)"
     r"|30: tl\.exp\(tl\.maximum\(x - tl\.max.*, -20\.0\)\)|31: .*, -20\.0\)"
 )
-STEPS = [(exercise, *made) for exercise in catalog.for_class() for made in replaced(exercise.folder)]
+STEPS = [
+    (exercise, number, f"{ast.unparse(node)} → {instead}")
+    for exercise in catalog.for_class()
+    for number, (node, instead) in enumerate(steps(parsed(exercise)))
+]
 
 
 @pytest.mark.parametrize(
-    "exercise, what, source",
-    sample(STEPS, 12),
-    ids=lambda part: part[:60] if isinstance(part, str) and "\n" not in part else getattr(part, "folder", "")[:2],
+    ("exercise", "number", "what"), sample(STEPS, 12), ids=lambda part: getattr(part, "folder", str(part)[:60])[:60]
 )
-def test_what_people_write_instead_of_a_step_is_refused(exercise, what, source, fork_server):
+def test_what_people_write_instead_of_a_step_is_refused(exercise, number, what, fork_server):
     instead = f"{exercise.folder[:2]}: {what.partition(' → ')[2]}"
-    is_accepted = judged(exercise, source, fork_server).status == PASSED
+    is_accepted = judged(exercise, replaced(exercise, number), fork_server).status == PASSED
     assert not is_accepted or AS_GOOD.fullmatch(instead), what
 
 
 def test_the_steps_are_many_and_each_differs():
-    assert len(STEPS) > 250 and len({source for _, _, source in STEPS}) == len(STEPS)
+    assert len(STEPS) > 250 and all(len({*what.split(" → ")}) == 2 for _, _, what in STEPS)
     without = {exercise.folder[:2] for exercise in catalog.for_class()} - {one.folder[:2] for one, _, _ in STEPS}
     assert without == {"04", "05", "16"}  # these have none of these steps
