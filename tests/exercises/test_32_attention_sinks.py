@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 from figure_case import Case
+from thorough import nightly
 from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
@@ -151,6 +152,7 @@ def test_reading_in_one_pass_is_reading_token_by_token_through_streaming_caches(
     torch.testing.assert_close(llama["read"](ids, sinks, window)[0], torch.cat(said, dim=1), rtol=1e-3, atol=1e-3)
 
 
+@nightly
 @pytest.mark.slow
 def test_the_model_of_26_has_no_sinks(llama):
     """No head prefers the first token, the window alone loses nothing by dropping it, and the whole text does harm."""
