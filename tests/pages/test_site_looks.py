@@ -153,9 +153,8 @@ def test_a_diagram_is_never_enlarged(built, tab):
     sizes = """() => [...document.querySelectorAll('article p > img:only-child')]
       .map(one => [one.src, one.getBoundingClientRect().width, one.naturalWidth])"""
     seen = 0
-    for page in some(built.glob("lessons/*/index.html")):
-        if ".svg" not in page.read_text("utf-8"):
-            continue
+    drawn_in = [page for page in some(built.glob("lessons/*/index.html")) if ".svg" in page.read_text("utf-8")]
+    for page in sample(drawn_in, 5):
         tab.goto(page.as_uri())
         for width in WIDTHS:
             tab.set_viewport_size({"width": width, "height": 900})
@@ -163,7 +162,7 @@ def test_a_diagram_is_never_enlarged(built, tab):
                 seen += 1
                 assert drawn and shown <= drawn + 1, (source, width)
                 assert shown >= min(drawn, 34 * 20) - 1, (source, width)
-    assert seen > 3 * 10
+    assert len(drawn_in) > 10 and seen >= 3 * 5
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
