@@ -236,7 +236,7 @@ test: $(READY_DEV)  ## the whole test suite, with everything it needs [PYTEST="t
 TEST = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-ex: $(READY_DEV)  ## the tests that concern one exercise: EX=03
-	@$(TEST) $(wildcard tests/exercises/test_$(EX)_*.py) tests/authors/test_exercises.py tests/authors/test_mistakes.py \
+	@THOROUGH=1 $(TEST) $(wildcard tests/exercises/test_$(EX)_*.py) tests/authors/test_exercises.py tests/authors/test_mistakes.py \
 	  tests/lessons/test_lessons.py tests/lessons/test_experiments.py tests/desk/test_try.py tests/figures -k "$(EX)_ or $(EX)-"
 
 test-quick: $(READY_DEV)  ## the tests without browsers, nbgrader, databases, Dask, classes: a minute at most

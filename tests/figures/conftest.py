@@ -67,7 +67,13 @@ def opened(tab, folder_of_pages):
     assert tab.troubles == []
 
 
-@pytest.fixture(scope="module", params=FIGURES)
+def pytest_generate_tests(metafunc):
+    """A file looks at every figure, or at those that it names in LOOKED_AT."""
+    if "loaded" in metafunc.fixturenames:
+        metafunc.parametrize("loaded", getattr(metafunc.module, "LOOKED_AT", FIGURES), indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def loaded(request, untouched_tab, folder_of_pages) -> Drawn:
     """Each figure, loaded once for all tests that look at it."""
     untouched_tab.troubles.clear()
