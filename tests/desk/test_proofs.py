@@ -43,7 +43,7 @@ def test_a_proof_is_there_for_each_path_in_which_one_writes_a_layer():
     assert {exercise.path.name for exercise in PROOFS} == {"the seeds", "serving", "today's layers"}
 
 
-@pytest.mark.parametrize("number", ["11", "13"])
+@pytest.mark.parametrize("number", sample(["11", "13"], 1))
 def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_not(number, fork_server):
     exercise = catalog.find(number)
     text = shown(exercise, paths.solution(exercise.folder), fork_server)
@@ -56,7 +56,7 @@ def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_no
     assert training._settings(exercise)["WHY"][:40] in text
 
 
-@pytest.mark.parametrize("number", ["11", "13"])
+@pytest.mark.parametrize("number", sample(["13", "11"], 1))
 def test_a_leaking_file_cannot_write_either(number, fork_server, tmp_path):
     exercise = catalog.find(number)
     source = paths.solution(exercise.folder).read_text("utf-8")
@@ -83,7 +83,7 @@ def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server
     assert min(stacked[: window + 3]) > 85 and min(stacked) > LOST
 
 
-@pytest.mark.parametrize("exercise, path", sample(STYLES, 8), ids=lambda part: getattr(part, "stem", None))
+@pytest.mark.parametrize("exercise, path", sample(STYLES, 4), ids=lambda part: getattr(part, "stem", None))
 def test_every_right_style_can_be_trained(exercise, path, fork_server):
     assert rows(shown(exercise, path, fork_server, 10), exercise)
 
