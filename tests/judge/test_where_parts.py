@@ -2,6 +2,7 @@
 
 import ast
 
+import pytest
 import torch
 
 from grader.judge.failure import Failure
@@ -14,6 +15,7 @@ from grader.judge.where.place import Group, Twins
 from grader.judge.where.repair import minimized, steps, stretch
 from grader.judge.where.statements import bypassed, statement_edits
 from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
+from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import KnownValues, Step, marked, scaled
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker import protocol
@@ -80,6 +82,46 @@ def test_a_part_of_the_solution_is_put_in_with_the_learners_names():
     assert mending and {edit.line for edit in mending} == {4}
     assert min(edit.tier for edit in mending) == 0
     assert tree.changed((), {0}) == WRONG  # the tree is as it was
+
+
+UNDONE = {
+    "a value that is rescaled": (
+        "def f(blocks):\n    total = 0\n    largest = blocks[0]\n    for block in blocks:\n"
+        "        larger = torch.maximum(largest, block)\n"
+        "        total = total * torch.exp(largest - larger) + torch.exp(block - larger)\n        largest = larger\n"
+        "    return total\n",
+        ("total * torch.exp(largest - larger)", "total"),
+        "def f(xs):\n    s, m = 0, xs[0]\n    for x in xs:\n        new = m.max(x)\n        s = s + (x - new).exp()\n"
+        "        m = new\n    return s\n",
+        "s = s * torch.exp(m - new) + (x - new).exp()",
+    ),
+    "the opposite comparison": (
+        "def f(i, j, window):\n    hidden = i - j >= window\n    return hidden\n",
+        (">=", ">"),
+        "def f(i, j, window):\n    return (i - j <= window) & (j <= i)\n",
+        "return (i - j < window) & (j <= i)",
+    ),
+    "an argument of a call": (
+        "def f(q, k, v):\n    return F.scaled_dot_product_attention(q, k, v, is_causal=True)\n",
+        (", is_causal=True", ""),
+        "def f(q, k, v):\n    out = attend.scaled_dot_product_attention(q, k, v, attn_mask=None)\n    return out\n",
+        "out = attend.scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=True)",
+    ),
+    "a product by a method": (
+        "def f(q, k, h):\n    return q @ k.mT / h**0.5\n",
+        (" / h**0.5", ""),
+        "def f(q, k, h):\n    logits = q.matmul(k.transpose(-2, -1))\n    return logits\n",
+        "logits = q.matmul(k.transpose(-2, -1)) / h ** 0.5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("solution", "change", "learner", "undone"), UNDONE.values(), ids=UNDONE)
+def test_a_named_mistake_is_undone_in_code_of_another_style(solution, change, learner, undone):
+    guide = alignment.of(solution.replace(*change), solution)
+    unit, twin = (Tree(source).units[0] for source in (learner, solution))
+    edits = list(undoing_edits(Alignment(unit, twin), guide.differences["f"]))
+    assert undone in "\n".join(Tree(learner).text(unit, edit.changes) for edit in edits)
 
 
 def test_no_return_stands_for_what_the_learner_computed_before_it():

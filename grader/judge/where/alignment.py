@@ -30,7 +30,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 @dataclass(frozen=True)
 class Difference:
-    """An expression of a mistake, and what stands there in the solution. statement: of the mistake, around it."""
+    """An expression of a mistake, and the solution's in its place. statement: the mistake's, around it."""
 
     wrong: ast.expr
     right: ast.expr
@@ -312,7 +312,8 @@ def _parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | No
     for (_, old), (_, new) in zip(ast.iter_fields(wrong), ast.iter_fields(right)):
         if isinstance(old, list) and isinstance(new, list):
             is_code = any(isinstance(item, ast.stmt) for item in (*old, *new))
-            if not is_code and len(old) != len(new):
+            is_of_operators = any(isinstance(item, ast.cmpop) for item in old)
+            if not is_code and (len(old) != len(new) or (is_of_operators and _text(old[0]) != _text(new[0]))):
                 return None
             pairs += _of_equal_length(old, new) if is_code else zip(old, new)
         elif isinstance(old, ast.expr) and isinstance(new, ast.expr):

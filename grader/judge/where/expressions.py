@@ -43,7 +43,8 @@ SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
-MAX_ENTRIES = 4  # of a dict whose order is changed
+MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
+MAX_RELATED = 9
 TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 Slot = tuple[ast.AST, str, int | None]
@@ -337,6 +338,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_orders(node, 2 if _bears_its_names(parent) else 0)
+        yield from _related_names(node, scope)
     elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
         for pairs in exchanged([*zip(node.keys, node.values)]):
             yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
@@ -430,6 +432,20 @@ def _bears_its_names(parent: ast.AST) -> bool:
     return len(names) == len(values) and all(
         any(word.lower().startswith(first) for word in found) for first, found in pairs
     )
+
+
+def _related_names(node: ast.Tuple | ast.List, scope: Scope) -> Iterator[Replacement]:
+    """`(k, v)` for `(k_new, v_new)`: all names at once by others that have a part in common with them."""
+    names = [element.id for element in node.elts if isinstance(element, ast.Name)]
+    if len(names) != len(node.elts) or not 2 <= len(names) <= MAX_ENTRIES:
+        return
+    choices = [
+        [other for other in scope.values if other != name and set(other.split("_")) & set(name.split("_"))]
+        for name in names
+    ]
+    for others in itertools.islice(itertools.product(*choices), MAX_RELATED):
+        elements: list[ast.expr] = [ast.Name(other, ast.Load()) for other in others]
+        yield type(node)(elements, ast.Load()), "which value is used", 0, None
 
 
 def _other_orders(node: ast.Tuple | ast.List, tier: int) -> Iterator[Replacement]:

@@ -8,12 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from grader.judge.where.alignment import Alignment, Difference, similarity, words
 from grader.judge.where.donors import narrowed
-from grader.judge.where.edits import Change, Edit, called_name, number_of
+from grader.judge.where.edits import Change, Edit, called_name, number_of, substituted
 from grader.judge.where.expressions import PRODUCTS, slots
 
-MAX_EDITS = 160
-MAX_OTHERS, MAX_OF_PAIR = 10, 8  # names that are tried for one that has no counterpart, and for each of two
+MAX_EDITS, MAX_OF_NODE = 160, 70
+MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
+OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+}  # fmt: skip
+MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
+}  # fmt: skip
 Likely = tuple[float, Edit]  # an edit, and how similar its statement is to that of the mistake
 
 
@@ -34,21 +40,29 @@ def _ranked(edits: Iterable[Likely]) -> list[Edit]:
 
 
 def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
+    wrong_words = words(alignment.renamed(difference.wrong) or difference.wrong)
     statement_words = words(alignment.renamed(difference.statement) or difference.statement)
-    likeness = functools.cache(lambda number: similarity(statement_words, words(around[number])))
-    around = {
-        id(child): node
-        for node in ast.walk(alignment.unit.node)
-        if isinstance(node, ast.stmt) and not hasattr(node, "body")
-        for child in ast.walk(node)
-    }
+    likeness = functools.cache(lambda part: similarity(statement_words, words(part)))
+    around = _around(alignment.unit.node)
     assigned = _assigned(alignment.unit.node)
     for node, slot, _ in slots(alignment.unit.node):
-        nearest = _nearest(assigned, around.get(id(node)), node.lineno)
-        for new in _replacements(node, difference, alignment, nearest):
-            part, kind = narrowed(node, new)
-            edit = Edit((Change(*slot, new),), part.lineno if hasattr(part, "lineno") else node.lineno, kind, 0)
-            yield (likeness(id(node)) if id(node) in around else 0.0), edit
+        part = around.get(id(node))
+        nearest = _nearest(assigned, part, node.lineno)
+        score = similarity(wrong_words, words(node)) + (likeness(part) if part is not None else 0.0)
+        for new in itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE):
+            changed, kind = narrowed(node, new)
+            yield score, Edit((Change(*slot, new),), getattr(changed, "lineno", node.lineno), kind, 0)
+
+
+def _around(function: ast.AST) -> dict[int, ast.AST]:
+    """The statement around each expression, by its `id`; of an `if` or a loop its head alone."""
+    found: dict[int, ast.AST] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.stmt):
+            heads = [value for _, value in ast.iter_fields(node) if isinstance(value, ast.expr)]
+            for part in heads if hasattr(node, "body") else [node]:
+                found |= dict.fromkeys(map(id, ast.walk(part)), part)
+    return found
 
 
 def _assigned(function: ast.AST) -> dict[str, list[int]]:
@@ -89,9 +103,8 @@ def _replacements(
             yield ast.BinOp(node.left, right.op, node.right)
         if ast.dump(wrong.left) == ast.dump(right.left) and ast.dump(wrong.right) == ast.dump(right.right):
             return
-    if isinstance(wrong, ast.Compare) and isinstance(right, ast.Compare) and isinstance(node, ast.Compare):  # noqa: SIM102
-        if [*map(ast.dump, node.ops)] == [*map(ast.dump, wrong.ops)]:
-            yield ast.Compare(node.left, right.ops, node.comparators)
+    if isinstance(wrong, ast.Compare) and isinstance(right, ast.Compare) and isinstance(node, ast.Compare):
+        yield from _compared(node, wrong, right)
     if not _is_like(node, wrong, alignment):
         return
     path = _path(right, wrong)
@@ -107,6 +120,15 @@ def _replacements(
     new = alignment.renamed(right)
     if new is not None:
         yield new
+
+
+def _compared(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
+    """The learner's comparison with the right operator, also where it is the opposite or its sides change places."""
+    if len(wrong.ops) == len(right.ops) == len(node.ops) == 1:
+        for same in ({}, OPPOSITE, MIRRORED, {old: MIRRORED[new] for old, new in OPPOSITE.items()}):
+            old, new = type(wrong.ops[0]), type(right.ops[0])
+            if type(node.ops[0]) is same.get(old, old):
+                yield ast.Compare(node.left, [same.get(new, new)()], node.comparators)
 
 
 def _name(call: ast.Call) -> str:
@@ -179,23 +201,24 @@ def _put_around(
 ) -> Iterator[ast.expr]:
     """The learner's expression with that around it which is around the wrong one in the solution.
 
-    Names without counterpart may be any of the learner's. What a product or sum is combined with may also be one value
+    Local names may be any of the learner's. What a product or sum is combined with may also be one value
     that the learner computed before. nearest: the learner's names, the likeliest first.
     """
     frame = _put(copy.deepcopy(right), path, ast.Constant(0))
     read = {name.id for name in ast.walk(frame) if isinstance(name, ast.Name)}
-    unknown = sorted(name for name in read & alignment.values.keys() if name not in alignment.names)
-    count = {0: 0, 1: MAX_OTHERS, 2: MAX_OF_PAIR}.get(len(unknown))
-    same = {name: name for name in read if name in nearest}
-    choices = [same] if same else []
-    if count is not None:
-        choices += [dict(zip(unknown, names)) for names in itertools.permutations(nearest[:count], len(unknown))]
+    local_names = sorted(read & alignment.values.keys())
+    choices: list[dict[str, str]] = [{name: name for name in read if name in nearest}]
+    if alignment.names.keys() >= set(local_names):
+        choices.insert(0, {})
+    if 0 < len(local_names) <= len(MOST_OTHERS):
+        others = nearest[: MOST_OTHERS[len(local_names) - 1]]
+        choices += [dict(zip(local_names, names)) for names in itertools.permutations(others, len(local_names))]
     for chosen in choices:
         new = _Named({**alignment.names, **chosen}).visit(copy.deepcopy(frame))
         yield _put(new, path, node)
     if isinstance(right, ast.BinOp) and len(path) == 1:
-        for name in nearest[:MAX_OTHERS]:
-            other = ast.Name(name, ast.Load())
+        for name, text in itertools.product(nearest[: MOST_OTHERS[0]], ("E", "E[..., None]")):
+            other = substituted(ast.Name(name, ast.Load()), text)
             operator = ast.Mult() if isinstance(right.op, ast.Div) and "scale" in name else right.op
             yield ast.BinOp(node, operator, other) if path[0][0] == "left" else ast.BinOp(other, operator, node)
 
