@@ -117,6 +117,8 @@ def _replacements(
         if isinstance(inner, ast.expr):
             yield inner
         return
+    if isinstance(right, ast.Name) and right.id not in alignment.names:
+        yield from (ast.Name(name, ast.Load()) for name in nearest[: MOST_OTHERS[0]])
     new = alignment.renamed(right)
     if new is not None:
         yield new
@@ -140,6 +142,8 @@ def _is_like(node: ast.expr, wrong: ast.expr, alignment: Alignment) -> bool:
     number = number_of(wrong)
     if number is not None:
         return number_of(node) == number
+    if isinstance(wrong, ast.Name):  # one without counterpart may be any
+        return isinstance(node, ast.Name) and alignment.names.get(wrong.id, node.id) == node.id
     renamed = alignment.renamed(wrong)
     if renamed is not None and ast.dump(renamed) == ast.dump(node):
         return True
@@ -148,8 +152,6 @@ def _is_like(node: ast.expr, wrong: ast.expr, alignment: Alignment) -> bool:
     if isinstance(wrong, ast.BinOp):
         is_product = isinstance(wrong.op, ast.MatMult) and isinstance(node, ast.Call) and called_name(node) in PRODUCTS
         return is_product or (isinstance(node, ast.BinOp) and type(node.op) is type(wrong.op))
-    if isinstance(wrong, ast.Name):  # one without counterpart may be any
-        return isinstance(node, ast.Name) and not isinstance(renamed, ast.Name)
     return isinstance(wrong, (ast.Compare, ast.UnaryOp, ast.Subscript)) and type(node) is type(wrong)
 
 
