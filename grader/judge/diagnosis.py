@@ -34,11 +34,13 @@ MAX_PAIRS = 130  # of wrong versions that are tried together, for one submission
 MAX_RECOMBINED = 15  # of their parts
 
 
-def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWords) -> str | None:
+def sentence(
+    failure: Failure, failures: Mapping[str, Failure], words: SourceWords, is_explained: bool = False
+) -> str | None:
     """The sentence on a wrong function that the function of this failed check uses; None where there is none.
 
-    words: of the learner's source. An object of the learner's that a function is given is used by it too. Functions
-    that use each other say nothing.
+    words: of the learner's source. An object of the learner's that a function is given is used by it too, unless the
+    check is_explained by a mistake in the function alone. Functions that use each other say nothing.
     """
     function = failure.last_called
     if failure.is_endless:
@@ -52,7 +54,8 @@ def sentence(failure: Failure, failures: Mapping[str, Failure], words: SourceWor
         for name in _its_own(other_failure)
         if name != function
     )
-    objects = {name for call in failure.calls if (name := call.function.partition(".")[0])[:1].isupper()}
+    called_classes = {name for call in failure.calls if (name := call.function.partition(".")[0])[:1].isupper()}
+    objects = set() if is_explained else called_classes
     backward = failure.way[1] != "output"
     used_names = words.uses(function, backward) if function and failed_functions else frozenset()
     for name in failed_functions:
@@ -105,7 +108,7 @@ class Diagnostician:
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
-            used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, subject)
+            used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
             sentences[name] = containment.optional(*certain) or containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
@@ -304,11 +307,19 @@ class Diagnostician:
         """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""
         return general_sentences.of_kernels(failure, self.words) if self.words is not None else None
 
-    def of_what_it_uses(self, failure: Failure, failures: dict[str, Failure], subject: Learner | None) -> str | None:
+    def of_what_it_uses(
+        self,
+        failure: Failure,
+        failures: dict[str, Failure],
+        matches: dict[str, list[WrongVersion]],
+        subject: Learner | None,
+    ) -> str | None:
         """A sentence on a function that the learner's uses."""
         if subject is None:
             return None
-        return sentence(failure, failures, subject._connection.words)
+        own = matches.get(failure.check.id, [])
+        is_explained = not says_little(failure) and any(one.changed == {failure.last_called} for one in own)
+        return sentence(failure, failures, subject._connection.words, is_explained)
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function."""

@@ -390,6 +390,13 @@ def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
     assert all(FIX_FIRST in sentence for sentence in of_the_model)
 
 
+def test_a_function_has_its_own_mistake_beside_a_wrong_layer(fork_server):
+    """weights_for_v1 reads the weights of a layer whose forward pass is wrong, and gives them in another order."""
+    told = both("08_self_attention_v2", "no_scale", "v1_key_first", fork_server)
+    own = mistakes.find("08_self_attention_v2", "v1_key_first").sentence
+    assert told["documented_weights_for_v1"] == told["fresh_weights_for_v1"] == own
+
+
 @nightly
 def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
     """At each push: an error alone is no proof of two mistakes, above."""
