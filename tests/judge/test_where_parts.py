@@ -1,4 +1,4 @@
-"""The parts of judge/where, each on sources alone: alignment, donors, several mistakes, probes, and what is told."""
+"""The parts of judge/where, each on sources alone: alignment, donors, several mistakes, probes, and what is shown."""
 
 import ast
 
@@ -7,7 +7,7 @@ import torch
 
 from grader.judge.failure import Failure
 from grader.judge.where import alignment, place
-from grader.judge.where.alignment import Alignment
+from grader.judge.where.alignment import Alignment, Difference
 from grader.judge.where.donors import donor_edits, narrowed
 from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
@@ -171,6 +171,25 @@ def test_a_change_that_goes_round_a_value_is_known():
     division = tree.units[0].node.body[-1].value
     change = Change(division, "left", None, direct)
     assert bypassed(tree.units[0], (change,)) == {3}  # neither what is printed nor a size counts
+
+
+def test_a_change_that_goes_round_a_local_function_is_known():
+    source = WRONG.replace("    products", "    def multiply(a):\n        return a @ a.T\n\n    products")
+    unit = Tree(source.replace("k @ k.T", "multiply(k)")).units[0]
+    statement = next(node for node in unit.node.body if isinstance(node, ast.Assign) and node.lineno == 6)
+    direct = ast.parse("k @ k.T", mode="eval").body
+    assert bypassed(unit, (Change(statement, "value", None, direct),)) == {4}
+
+
+def test_a_mistake_is_undone_on_what_the_learner_computed_before():
+    """The solution's name has no counterpart, and its value would make the learner's line unused."""
+    right = "def attend(x):\n    kept = x.masked_fill(x < 0, 0.0)\n    return kept / kept.sum(-1)\n"
+    wrong = "def attend(x):\n    clipped = relu(x)\n    return softmax(clipped, -1)\n"
+    alignment = Alignment(Tree(wrong).units[0], Tree(right).units[0])
+    known = (ast.parse(text, mode="eval").body for text in ("softmax(kept, -1)", "kept / kept.sum(-1)"))
+    difference = Difference(*known, Tree(right).units[0].node.body[-1])
+    edits = list(undoing_edits(alignment, [difference]))
+    assert ast.unparse(edits[0].changes[0].value) == "clipped / clipped.sum(-1)"
 
 
 def test_a_parameter_of_another_name_is_renamed_wherever_it_is_read():

@@ -60,11 +60,17 @@ def keeping_statements(value: ast.expr) -> Iterator[ast.stmt]:
 
 
 def bypassed(unit: Unit, changes: tuple[Change, ...]) -> frozenset[int]:
-    """The lines that assign to local names which the changed definition does not read any more."""
+    """The lines that assign to local names which the changed definition does not read any more.
+
+    Of a local function that is not called any more these are the lines of its statements.
+    """
     names_read = _names_read(unit.node)
+    local_functions = [node for node in ast.walk(unit.node) if isinstance(node, ast.FunctionDef) and node != unit.node]
     with applied(changes):
         no_longer_read = names_read - _names_read(unit.node)
-    return frozenset(line for name, line in bound_names(unit.node) if name in no_longer_read)
+    bodies_left = [function.body for function in local_functions if function.name in no_longer_read]
+    lines = {statement.lineno for body in bodies_left for statement in body if not is_docstring(statement)}
+    return frozenset(lines | {line for name, line in bound_names(unit.node) if name in no_longer_read})
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:

@@ -4,7 +4,8 @@ import ast
 import copy
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from grader.judge.where.alignment import Alignment, Difference, similarity, words
 from grader.judge.where.donors import narrowed
@@ -119,6 +120,7 @@ def _replacements(
         return
     if isinstance(right, ast.Name) and right.id not in alignment.names:
         yield from (ast.Name(name, ast.Load()) for name in nearest[: MOST_OTHERS[0]])
+    yield from _with_own_parts(node, wrong, right, alignment)
     new = alignment.renamed(right)
     if new is not None:
         yield new
@@ -225,13 +227,32 @@ def _put_around(
             yield ast.BinOp(node, operator, other) if path[0][0] == "left" else ast.BinOp(other, operator, node)
 
 
-class _Named(ast.NodeTransformer):
-    """Replaces names by others."""
+def _with_own_parts(node: ast.expr, wrong: ast.expr, right: ast.expr, alignment: Alignment) -> Iterator[ast.expr]:
+    """The right expression on what the learner's reads where the wrong one reads a name without counterpart.
 
-    def __init__(self, names: dict[str, str]):
-        self.names = names
+    With the value of that name put in instead, the learner's line that computes it would be unused, and in doubt.
+    """
+    unknown = alignment.values.keys() - alignment.names.keys()
+    parts: dict[str, ast.expr] = {}
+    for child in ast.walk(wrong):
+        path = _path(wrong, child) if isinstance(child, ast.Name) and child.id in unknown else None
+        part = _at(node, path) if path else None
+        if isinstance(child, ast.Name) and isinstance(part, ast.expr):
+            parts[child.id] = part
+    read = {name.id for name in ast.walk(right) if isinstance(name, ast.Name)}
+    if parts and not (read & unknown) - parts.keys():
+        yield _Named(alignment.names, parts).visit(copy.deepcopy(right))
+
+
+class _Named(ast.NodeTransformer):
+    """Replaces names by others, and some by expressions."""
+
+    def __init__(self, names: dict[str, str], parts: Mapping[str, ast.expr] = MappingProxyType({})):
+        self.names, self.parts = names, parts
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in self.parts:
+            return copy.deepcopy(self.parts[node.id])
         return ast.Name(self.names.get(node.id, node.id), node.ctx)
 
 
