@@ -97,7 +97,7 @@ def test_every_mistake_belongs_to_one_misconception_and_every_one_has_a_section_
 
 
 def test_students_are_counted_once_for_a_misconception_and_the_example_is_the_commonest(klass, summary):
-    """Counted anew from the results: for each misconception the set of students with one of its mistakes."""
+    """Counted again from the results: for each misconception the set of students with one of its mistakes."""
     names = {
         (folder, mistake.sentence): mistake.misconception
         for folder in klass.exercises

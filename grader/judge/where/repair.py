@@ -26,7 +26,7 @@ from grader.judge.where.edits import (
     parameter_names,
     together,
 )
-from grader.judge.where.expressions import SCALED, expression_edits, takes_a_scale
+from grader.judge.where.expressions import SCALED, expression_edits, slots, takes_a_scale
 from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
@@ -363,14 +363,21 @@ class Repairs:
                     self.keep_doubtful({*lines, *bypassed_lines})
         return None
 
-    def of_a_scale(self, group: Group, repair: Edit, edits: Iterable[UnitEdit]) -> Edit:
+    def of_a_scale(self, group: Group, repair: Edit) -> Edit:
         """A scale that is missing may be put in at several lines: the edit with those where it usually stands.
 
         These are the product of queries and keys, and what softmax is called with.
         """
-        if repair.sign is None or repair.sign[0] != SCALED or len(repair.changes) > 1:
+        divided = repair.changes[0].value
+        is_scale = repair.sign is not None and repair.sign[0] == SCALED and len(repair.changes) == 1
+        if not is_scale or not isinstance(divided, ast.BinOp):
             return repair
-        others = [pair for pair in edits if pair[1].sign == repair.sign and takes_a_scale(pair[1].changes[0])]
+        others = [
+            (unit, Edit((change,), node.lineno, repair.kind, repair.tier))
+            for unit in group.units
+            for node, slot, _ in slots(unit.node)
+            if takes_a_scale(change := Change(*slot, ast.BinOp(node, divided.op, divided.right)))
+        ]
         lines = {repair.line}
         for unit, edit in others[:MAX_SCALE_EDITS]:
             if edit.line not in lines and not self.trial.is_over and self.fixes(group, unit, edit):

@@ -163,6 +163,8 @@ class Search:
         likely_edits = group_edits.unreturned(group)
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
         edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
+        if edit is not None:
+            edit = repairs.of_a_scale(group, edit)
         lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
         if len(lines) == 1:  # find what kind of change helps there
             on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
@@ -179,7 +181,7 @@ class Search:
                 edits = group_edits.all_edits(group, guide, suspicion)
             edit = repairs.full_repair(group, edits, suspicion.right_lines)
             if edit is not None:
-                edit = repairs.of_a_scale(group, edit, group_edits.all_edits(group, guide, NOTHING))
+                edit = repairs.of_a_scale(group, edit)
             elif suspicion.certain_line is not None:
                 return self.place_of((suspicion.certain_line,), "values", COMPUTED)
             edit = edit or repairs.first_of_two

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from grader.judge.where.alignment import Alignment, Difference, similarity, words
 from grader.judge.where.donors import narrowed
 from grader.judge.where.edits import Change, Edit, called_name, number_of, substituted
-from grader.judge.where.expressions import PRODUCTS, slots
+from grader.judge.where.expressions import PRODUCTS, SCALED, slots
 
 MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
+ROOT = 0.5
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -52,7 +53,18 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
         score = similarity(wrong_words, words(node)) + (likeness(part) if part is not None else 0.0)
         for new in itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE):
             changed, kind = narrowed(node, new)
-            yield score, Edit((Change(*slot, new),), getattr(changed, "lineno", node.lineno), kind, 0)
+            line = getattr(changed, "lineno", node.lineno)
+            sign = _sign_of_a_scale(node, new)
+            yield score, Edit((Change(*slot, new),), line, "the scale" if sign else kind, 0, sign)
+
+
+def _sign_of_a_scale(node: ast.expr, new: ast.expr) -> tuple[str, str] | None:
+    """The sign of an edit that divides by the root of a size, as expressions.wrapped gives it; None for another."""
+    if isinstance(new, ast.BinOp) and isinstance(new.op, ast.Div) and isinstance(new.right, ast.BinOp):
+        root = new.right
+        if isinstance(root.op, ast.Pow) and number_of(root.right) == ROOT and new.left is node:
+            return SCALED, ast.unparse(root.left)
+    return None
 
 
 def _around(function: ast.AST) -> dict[int, ast.AST]:
