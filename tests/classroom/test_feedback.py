@@ -146,7 +146,7 @@ def test_no_hidden_input_or_expected_number_is_given_away(fork_server):
     assert secret  # else this test sees nothing
     facts = {name: getattr(result, name) for name in ExerciseResult.__dataclass_fields__}
     taken = capture.capture_pictures(exercise, handed_in, fork_server)
-    result = Pictured(**{**facts, "pictures": taken})
+    result = Pictured(**{**facts, "pictures": taken, "duration_s": 0.0})  # which may have a secret number's digits
     page = feedback.page(ADA, [result], [exercise.folder])
     record = feedback.record(ADA, [result], [exercise.folder])
     assert any(check.diagnosis for check in result.checks)

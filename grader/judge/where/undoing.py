@@ -14,7 +14,7 @@ from grader.judge.where.expressions import PRODUCTS, SCALED, slots
 
 MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
-ROOT = 0.5
+ROOT, THE_SCALE = 0.5, "the scale"
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -42,7 +42,8 @@ def _ranked(edits: Iterable[Likely]) -> list[Edit]:
 
 
 def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
-    wrong_words = words(alignment.renamed(difference.wrong) or difference.wrong)
+    counterpart = alignment.renamed(difference.wrong) or difference.wrong
+    wrong_words = words(counterpart)
     statement_words = words(alignment.renamed(difference.statement) or difference.statement)
     likeness = functools.cache(lambda part: similarity(statement_words, words(part)))
     around = _around(alignment.unit.node)
@@ -54,8 +55,9 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
         for new in itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE):
             changed, kind = narrowed(node, new)
             line = getattr(changed, "lineno", node.lineno)
-            sign = _sign_of_a_scale(node, new)
-            yield score, Edit((Change(*slot, new),), line, "the scale" if sign else kind, 0, sign)
+            is_certain = ast.dump(node) == ast.dump(counterpart)  # else the scale may be missing elsewhere as well
+            sign = None if is_certain else _sign_of_a_scale(node, new)
+            yield score, Edit((Change(*slot, new),), line, THE_SCALE if sign else kind, 0, sign)
 
 
 def _sign_of_a_scale(node: ast.expr, new: ast.expr) -> tuple[str, str] | None:
