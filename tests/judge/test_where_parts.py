@@ -12,7 +12,7 @@ from grader.judge.where.donors import donor_edits, narrowed
 from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.place import Group, Twins
-from grader.judge.where.repair import minimized, steps, stretch
+from grader.judge.where.repair import lines_of_loops, minimized, steps, stretch
 from grader.judge.where.statements import bypassed, statement_edits
 from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
 from grader.judge.where.undoing import undoing_edits
@@ -122,6 +122,12 @@ def test_a_named_mistake_is_undone_in_code_of_another_style(solution, change, le
     unit, twin = (Tree(source).units[0] for source in (learner, solution))
     edits = list(undoing_edits(Alignment(unit, twin), guide.differences["f"]))
     assert undone in "\n".join(Tree(learner).text(unit, edit.changes) for edit in edits)
+
+
+def test_the_lines_of_a_loop_are_its_range_and_what_that_reads():
+    source = "def f(x, size):\n    T = len(x)\n    step = min(size, T)\n    total = 0\n"
+    source += "    for start in range(0, T, step):\n        total = total + x[start]\n    return total\n"
+    assert lines_of_loops(Tree(source).units[0].node) == {2, 3, 5}
 
 
 def test_no_return_stands_for_what_the_learner_computed_before_it():

@@ -94,9 +94,14 @@ class GroupEdits:
     def all_edits(self, group: Group, guide: Guidance | None, suspicion: Suspicion) -> Iterator[UnitEdit]:
         """All edits, the likeliest first: lines that occur in the solution are mostly right.
 
-        Where one line certainly computes a wrong value from right ones, the edits of that line alone.
+        Where one line certainly computes a wrong value from right ones, the edits of that line alone. With guidance
+        those last that change what a loop runs over, unless the mistake is there: in one block, or in blocks of one,
+        much of what is wrong between blocks does not show.
         """
         unmatched = self.unmatched_lines(group)
+        of_loops: set[int] = set()
+        if guide is not None and not {"range"} & (guide.wrong.keys() | guide.right.keys()):
+            of_loops = {line for unit in group.units for line in lines_of_loops(unit.node)}
         candidates = self.donors(group)
         for unit in group.units:
             scope = Scope.of(unit, self.callable_in(unit))
@@ -115,6 +120,8 @@ class GroupEdits:
             tier += LATER_TIERS * (edit.line in suspicion.later_lines)
             if guide is None or self.trial.is_cancelled():  # to score thousands of edits takes a while
                 return 0.0, tier
+            if edit.line in of_loops:
+                return 0.0, tier + LATER_TIERS
             return -guide.score(edit, words_before), tier
 
         return iter(sorted(candidates, key=rank))
@@ -143,6 +150,14 @@ class GroupEdits:
         """The lines of the group's definitions that do not occur in the solution."""
         statements = [node for _, alignment in self.alignments(group) for node in alignment.unmatched]
         return {line for node in statements for line in range(*head_of(node))}
+
+
+def lines_of_loops(function: ast.AST) -> set[int]:
+    """The lines with a call of range, and those that assign to a name which such a call reads."""
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and ast.unparse(node.func) == "range"]
+    names = {child.id for call in calls for child in ast.walk(call) if isinstance(child, ast.Name)}
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return {call.lineno for call in calls} | {name.lineno for name in assigned if name.id in names}
 
 
 @dataclass(frozen=True)
