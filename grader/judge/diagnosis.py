@@ -101,8 +101,7 @@ class Diagnostician:
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         matches = explanations.without_disproved(matches, begun)
-        for name, versions in explanations.refuted(matches, begun).items():
-            matches[name] = [version for version in matches[name] if version not in versions]
+        matches = explanations.without_refuted(matches, begun)
         matches = explanations.without_coincidence(matches, begun)
         matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}

@@ -104,28 +104,6 @@ def doubtful(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
             yield name
 
 
-def refuted(matches: Matches, failures: dict[str, Failure]) -> dict[str, list[WrongVersion]]:
-    """The mistakes of each documented check that the same function's fresh answers speak against.
-
-    Such a mistake should fail the fresh check with values of its own, and the learner's are others, as where d_k / 2 is
-    1 in an example of two numbers. Answers of a wrong shape, and to tensors of other dimensions, may come from a second
-    mistake.
-    """
-    found: dict[str, list[WrongVersion]] = {}
-    fresh = [failure for name, failure in failures.items() if name.startswith(FRESH) and _has_right_shape(failure)]
-    for name, versions, _ in _special(matches, failures):
-        of_function = [other for other in fresh if _is_like(other, failures[name])]
-        found[name] = [
-            one
-            for one in versions
-            for other in of_function
-            if not failures[name].check.hidden
-            and other.check.id in (one.failed or ())
-            and not _parts([one]) & _parts(matches.get(other.check.id, []))
-        ]
-    return {name: versions for name, versions in found.items() if versions}
-
-
 def unsupported(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
     """The hidden checks whose mistakes explain no other one, while nothing explains the function's fresh checks."""
     for name, versions, fresh in _special(matches, failures):
@@ -265,6 +243,30 @@ def without_disproved(
 
     return {
         name: [one for one in versions if not (failures[name].raised and is_disproved(one, failures[name]))]
+        for name, versions in matches.items()
+    }
+
+
+def without_refuted(matches: Matches, failures: dict[str, Failure]) -> Matches:
+    """The matches without those of documented checks that the same function's fresh answers speak against.
+
+    Such a mistake should fail the fresh check with values of its own, and the learner's are others, as where d_k / 2 is
+    1 in an example of two numbers. Answers of a wrong shape, and to tensors of other dimensions, may come from a second
+    mistake.
+    """
+    fresh = [failure for name, failure in failures.items() if name.startswith(FRESH) and _has_right_shape(failure)]
+    documented = [name for name, _, _ in _special(matches, failures) if not failures[name].check.hidden]
+
+    def is_refuted(version: WrongVersion, of_documented: Failure) -> bool:
+        return any(
+            other.check.id in (version.failed or ())
+            and _is_like(other, of_documented)
+            and not _parts([version]) & _parts(matches.get(other.check.id, []))
+            for other in fresh
+        )
+
+    return {
+        name: [one for one in versions if not (name in documented and is_refuted(one, failures[name]))]
         for name, versions in matches.items()
     }
 
