@@ -10,6 +10,7 @@ below it, begins with a value as Python prints it, that is the lesson's value. W
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import platform
 import re
@@ -18,8 +19,8 @@ import sys
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
 
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
@@ -28,9 +29,6 @@ from grader.records.results import PASSED, ExerciseResult
 if TYPE_CHECKING:  # the command line reads no lesson before it needs one
     from rich.console import RenderableType
     from rich.markdown import Markdown
-import functools
-from pathlib import PurePosixPath
-from typing import Any
 
 HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
