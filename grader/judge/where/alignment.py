@@ -6,12 +6,13 @@ import difflib
 import functools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, is_docstring, parameters_of
+from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, parameters_of
 
 WORD = re.compile(r"\w+|[^\w\s]")
 LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
@@ -275,6 +276,22 @@ class _Renamer(ast.NodeTransformer):
         return node
 
 
+class Substitution(ast.NodeTransformer):
+    """Replaces names by expressions, and attributes of `self` by others."""
+
+    def __init__(self, values: Mapping[str, ast.expr], attributes: Mapping[str, str] = MappingProxyType({})):
+        self.values, self.attributes = values, attributes
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return copy.deepcopy(self.values.get(node.id, node))
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "self":
+            return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
+        return node
+
+
 def statements(unit: Unit) -> Iterator[ast.stmt]:
     """All statements of a definition without its docstring, also those within an `if` or a loop."""
     for node in ast.walk(unit.node):
@@ -313,12 +330,12 @@ def _parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | No
         if isinstance(old, list) and isinstance(new, list):
             is_code = any(isinstance(item, ast.stmt) for item in (*old, *new))
             is_of_operators = any(isinstance(item, ast.cmpop) for item in old)
-            if not is_code and (len(old) != len(new) or (is_of_operators and _text(old[0]) != _text(new[0]))):
+            if not is_code and (len(old) != len(new) or (is_of_operators and dump(old[0]) != dump(new[0]))):
                 return None
             pairs += _of_equal_length(old, new) if is_code else zip(old, new)
         elif isinstance(old, ast.expr) and isinstance(new, ast.expr):
             pairs.append((old, new))
-        elif _text(old) != _text(new):
+        elif dump(old) != dump(new):
             return None
     return pairs
 
@@ -329,10 +346,6 @@ def _of_equal_length(old: list[ast.AST], new: list[ast.AST]) -> Iterator[tuple[a
     for _, start, end, other_start, other_end in matcher.get_opcodes():
         if end - start == other_end - other_start:
             yield from zip(old[start:end], new[other_start:other_end])
-
-
-def _text(value: object) -> str:
-    return ast.dump(value) if isinstance(value, ast.AST) else repr(value)
 
 
 def _without_docstring(node: ast.AST) -> ast.AST:

@@ -11,9 +11,11 @@ from grader.judge.where.edits import (
     Change,
     Edit,
     called_name,
+    dump,
     is_docstring,
     parameters_of,
     part_in_words,
+    stored_names,
 )
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.statements import bodies
@@ -65,10 +67,7 @@ def names_in(node: ast.AST) -> frozenset[str]:
 
 def assigned_names(unit: ast.AST) -> frozenset[str]:
     """The names that a definition binds in its body."""
-    stored_names = (
-        child for child in ast.walk(unit) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
-    )
-    return frozenset(child.id for child in stored_names)
+    return frozenset(child.id for child in stored_names(unit))
 
 
 def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) -> bool:
@@ -109,7 +108,7 @@ def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | No
     old_parts, new_parts = list(_parts(old)), list(_parts(new))
     if type(old) is not type(new) or len(old_parts) != len(new_parts):
         return None
-    differences = [pair for pair in zip(old_parts, new_parts) if _text(pair[0]) != _text(pair[1])]
+    differences = [pair for pair in zip(old_parts, new_parts) if dump(pair[0]) != dump(pair[1])]
     if len(differences) != 1 or not all(isinstance(part, (ast.expr, ast.keyword)) for part in differences[0]):
         return None
     old_part, new_part = differences[0]
@@ -129,10 +128,6 @@ def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | No
 def _parts(node: ast.AST) -> Iterator[object]:
     for _, value in ast.iter_fields(node):
         yield from value if isinstance(value, list) else [value]
-
-
-def _text(part: object) -> str:
-    return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
 
 
 def _contains(whole: ast.AST, part: ast.AST) -> bool:

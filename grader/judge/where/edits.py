@@ -102,6 +102,7 @@ WAYS_BACK = frozenset(
     "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
 )  # fmt: skip
 COMPUTED = "what is computed there"
+HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
 
 
 @dataclass(frozen=True)
@@ -425,6 +426,25 @@ def head_of(node: ast.stmt) -> tuple[int, int]:
     return node.lineno, max(last_line, node.lineno) + 1
 
 
+def without_body(node: ast.stmt) -> ast.AST:
+    """A statement without the statements in it."""
+    fields = HEAD_FIELDS.get(type(node))
+    if not fields:
+        return node
+    values = [getattr(node, field) for field in fields]
+    return ast.Tuple([value for value in values if isinstance(value, ast.expr)], ast.Load())
+
+
+def stored_names(node: ast.AST) -> Iterator[ast.Name]:
+    """Every place where a name is assigned to."""
+    return (child for child in ast.walk(node) if isinstance(child, ast.Name) and _is_stored(child))
+
+
+def dump(part: object) -> str:
+    """A part of a tree as text, which equal parts have in common."""
+    return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
+
+
 @dataclass
 class Scope:
     """The names that an edit in a function may use.
@@ -452,7 +472,7 @@ class Scope:
         """The scope of a definition. units: all of the source."""
         parameters = [parameter.arg for parameter in parameters_of(unit.node)]
         self_name = parameters.pop(0) if unit.owner is not None and parameters else ""
-        stored = [node.id for node in ast.walk(unit.node) if isinstance(node, ast.Name) and _is_stored(node)]
+        stored = [node.id for node in stored_names(unit.node)]
         attributes, layers = [], []
         for node in ast.walk(unit.owner) if unit.owner is not None else ():
             if (

@@ -39,6 +39,7 @@ from grader.judge.where.edits import (
     transposed,
 )
 
+THE_SCALE = "the scale"
 SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
@@ -89,13 +90,13 @@ def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replaceme
     for dim_pair in TURNS if operand else TURNS[:2]:
         yield partial(transposed, node, dim_pair), "a transpose", 0 if operand else 1, ("turned", dim_pair)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Div, ast.Mult)) and parent.right is node:
-        yield square_root(node), "the scale", 0, ("root of",)
+        yield square_root(node), THE_SCALE, 0, ("root of",)
     if (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))) or isinstance(
         node, (ast.Call, ast.Name)
     ):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
-            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), "the scale", 1, (SCALED, size)
+            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, (SCALED, size)
     if isinstance(parent, ast.Assign) and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield partial(substituted, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
     for tier, texts in enumerate(WRAPS, 1):
@@ -400,7 +401,7 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
     for other in OPERATORS.get(type(node.op), ()):
         yield ast.BinOp(node.left, other(), node.right), "an operator", 0, ("operator", sign, other.__name__)
     if isinstance(node.op, (ast.Div, ast.Mult)):
-        yield ast.BinOp(node.left, node.op, square_root(node.right)), "the scale", 0, ("root",)
+        yield ast.BinOp(node.left, node.op, square_root(node.right)), THE_SCALE, 0, ("root",)
     if isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)) and isinstance(node.left, ast.BinOp):
         operation = node.left  # (a + b) * c for a + b * c, and the reverse
         moved = ast.BinOp(operation.left, operation.op, ast.BinOp(operation.right, node.op, node.right))

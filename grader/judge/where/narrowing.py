@@ -8,7 +8,7 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from grader.judge.where.alignment import Alignment
+from grader.judge.where.alignment import Alignment, Substitution
 from grader.judge.where.donors import narrowed
 from grader.judge.where.edits import Change, Edit, is_docstring, parameter_names
 from grader.judge.where.statements import bound_names
@@ -41,7 +41,7 @@ def _returned_value(alignment: Alignment) -> ast.expr | None:
     values: dict[str, ast.expr] = {
         name: ast.Name(alignment.names[name], ast.Load()) for name in parameter_names(alignment.twin.node)
     }
-    put_in = _PutIn(alignment, values)
+    put_in = Substitution(values, alignment.attributes)
     for statement in alignment.twin.node.body:
         if is_docstring(statement):
             continue
@@ -54,26 +54,10 @@ def _returned_value(alignment: Alignment) -> ast.expr | None:
         target = statement.targets[0]
         for index, element in enumerate(target.elts if isinstance(target, ast.Tuple) else ()):
             if isinstance(element, ast.Name):
-                put_in.values[element.id] = ast.Subscript(value, ast.Constant(index), ast.Load())
+                values[element.id] = ast.Subscript(value, ast.Constant(index), ast.Load())
         if isinstance(target, ast.Name):
-            put_in.values[target.id] = value
+            values[target.id] = value
     return None
-
-
-class _PutIn(ast.NodeTransformer):
-    """Replaces names by their values, and the solution's attributes of `self` by the learner's."""
-
-    def __init__(self, alignment: Alignment, values: dict[str, ast.expr]):
-        self.alignment, self.values = alignment, values
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return copy.deepcopy(self.values.get(node.id, node))
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
-            return ast.Attribute(node.value, self.alignment.attributes.get(node.attr, node.attr), node.ctx)
-        return node
 
 
 class _Exchange(ast.NodeTransformer):

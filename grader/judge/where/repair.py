@@ -15,6 +15,7 @@ from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore, same, similarity, words
 from grader.judge.where.donors import MIN_SIMILARITY, assigned_names, bypasses_value, donor_edits, names_in
 from grader.judge.where.edits import (
+    HEAD_FIELDS,
     Change,
     Edit,
     Scope,
@@ -24,7 +25,9 @@ from grader.judge.where.edits import (
     is_aside,
     is_docstring,
     parameter_names,
+    stored_names,
     together,
+    without_body,
 )
 from grader.judge.where.expressions import SCALED, expression_edits, slots, takes_a_scale
 from grader.judge.where.narrowing import one_statement_edits
@@ -41,7 +44,6 @@ UnitEdit = tuple[Unit, Edit]
 LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
 MAX_CHANGES = 10  # changes that are made at once
 SAME_TARGET = 0.5  # added to the similarity of two statements that assign to the same target
-HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
 MAX_REPLACED = 4  # statements of the learner's
 MAX_INSERTED = 12
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
@@ -156,8 +158,7 @@ def lines_of_loops(function: ast.AST) -> set[int]:
     """The lines with a call of range, and those that assign to a name which such a call reads."""
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and ast.unparse(node.func) == "range"]
     names = {child.id for call in calls for child in ast.walk(call) if isinstance(child, ast.Name)}
-    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    return {call.lineno for call in calls} | {name.lineno for name in assigned if name.id in names}
+    return {call.lineno for call in calls} | {name.lineno for name in stored_names(function) if name.id in names}
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], li
         if (
             likeness < MIN_SIMILARITY
             or {id(old), id(new)} & used_ids
-            or names_in(_without_body(old)) & helpers
+            or names_in(without_body(old)) & helpers
             or id(old) not in slots_by_id
         ):
             continue
@@ -508,20 +509,11 @@ def normalizes_twice(before: str, after: str) -> bool:
 
 def _similarity(old: ast.stmt, new: ast.stmt) -> float:
     """The similarity of two statements, which is higher where both assign to the same target."""
-    likeness = similarity(words(_without_body(old)), words(_without_body(new)))
+    likeness = similarity(words(without_body(old)), words(without_body(new)))
     if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
         return likeness
     targets = [[ast.unparse(target) for target in node.targets] for node in (old, new)]
     return likeness + SAME_TARGET * (targets[0] == targets[1])
-
-
-def _without_body(node: ast.stmt) -> ast.AST:
-    """A statement without the statements in it."""
-    fields = HEAD_FIELDS.get(type(node))
-    if not fields:
-        return node
-    values = [getattr(node, field) for field in fields]
-    return ast.Tuple([value for value in values if isinstance(value, ast.expr)], ast.Load())
 
 
 def _is_pass(node: ast.stmt) -> bool:

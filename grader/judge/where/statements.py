@@ -16,6 +16,7 @@ from grader.judge.where.edits import (
     exchanged,
     is_aside,
     is_docstring,
+    stored_names,
     substituted,
 )
 
@@ -137,11 +138,7 @@ def bound_names(node: ast.AST) -> Iterator[tuple[str, int]]:
         and _is_size(statement.value)
         for part in ast.walk(statement)
     }
-    for child in ast.walk(node):
-        if id(child) in unpacked_sizes:
-            continue
-        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            yield child.id, child.lineno
+    yield from ((child.id, child.lineno) for child in stored_names(node) if id(child) not in unpacked_sizes)
 
 
 def _is_size(node: ast.AST) -> bool:

@@ -5,16 +5,24 @@ import copy
 import functools
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
-from grader.judge.where.alignment import Alignment, Difference, similarity, words
+from grader.judge.where.alignment import Alignment, Difference, Substitution, similarity, words
 from grader.judge.where.donors import narrowed
-from grader.judge.where.edits import Change, Edit, called_name, number_of, substituted
-from grader.judge.where.expressions import PRODUCTS, SCALED, slots
+from grader.judge.where.edits import (
+    HEAD_FIELDS,
+    Change,
+    Edit,
+    called_name,
+    number_of,
+    stored_names,
+    substituted,
+    without_body,
+)
+from grader.judge.where.expressions import PRODUCTS, SCALED, THE_SCALE, slots
 
 MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
-ROOT, THE_SCALE = 0.5, "the scale"
+ROOT = 0.5
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -22,12 +30,18 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
 MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
 }  # fmt: skip
+WAYS_TO_COMPARE: tuple[dict[type[ast.cmpop], type[ast.cmpop]], ...] = (
+    {},
+    OPPOSITE,
+    MIRRORED,
+    {old: MIRRORED[new] for old, new in OPPOSITE.items()},
+)
 Likely = tuple[float, Edit]  # an edit, and how similar its statement is to that of the mistake
 
 
 def undoing_edits(alignment: Alignment, found: Sequence[Difference]) -> Iterator[Edit]:
     """The edits of the learner's definition that undo these differences, the likeliest first."""
-    by_difference = [_ranked(_edits(alignment, difference)) for difference in found]
+    by_difference = [_by_likeness(_edits(alignment, difference)) for difference in found]
     if len(found) > 1 and all(by_difference):
         changes = tuple(change for edits in by_difference for change in edits[0].changes)
         if len({(id(change.parent), change.field, change.index) for change in changes}) == len(changes):
@@ -37,7 +51,7 @@ def undoing_edits(alignment: Alignment, found: Sequence[Difference]) -> Iterator
         yield from edits[: MAX_EDITS // len(by_difference)]
 
 
-def _ranked(edits: Iterable[Likely]) -> list[Edit]:
+def _by_likeness(edits: Iterable[Likely]) -> list[Edit]:
     return [edit for _, edit in sorted(edits, key=lambda pair: -pair[0])]
 
 
@@ -47,15 +61,18 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
     statement_words = words(alignment.renamed(difference.statement) or difference.statement)
     likeness = functools.cache(lambda part: similarity(statement_words, words(part)))
     around = _around(alignment.unit.node)
-    assigned = _assigned(alignment.unit.node)
+    assignments = _assignments(alignment.unit.node)
     for node, slot, _ in slots(alignment.unit.node):
         part = around.get(id(node))
-        nearest = _nearest(assigned, part, node.lineno)
+        nearest = _nearest(assignments, part, node.lineno)
+        replacements = [*itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE)]
+        if not replacements:
+            continue
         score = similarity(wrong_words, words(node)) + (likeness(part) if part is not None else 0.0)
-        for new in itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE):
+        is_certain = ast.dump(node) == ast.dump(counterpart)  # else a scale may be missing elsewhere as well
+        for new in replacements:
             changed, kind = narrowed(node, new)
             line = getattr(changed, "lineno", node.lineno)
-            is_certain = ast.dump(node) == ast.dump(counterpart)  # else the scale may be missing elsewhere as well
             sign = None if is_certain else _sign_of_a_scale(node, new)
             yield score, Edit((Change(*slot, new),), line, THE_SCALE if sign else kind, 0, sign)
 
@@ -73,29 +90,29 @@ def _around(function: ast.AST) -> dict[int, ast.AST]:
     """The statement around each expression, by its `id`; of an `if` or a loop its head alone."""
     found: dict[int, ast.AST] = {}
     for node in ast.walk(function):
-        if isinstance(node, ast.stmt):
-            heads = [value for _, value in ast.iter_fields(node) if isinstance(value, ast.expr)]
-            for part in heads if hasattr(node, "body") else [node]:
-                found |= dict.fromkeys(map(id, ast.walk(part)), part)
+        if isinstance(node, ast.stmt) and (type(node) in HEAD_FIELDS or not hasattr(node, "body")):
+            part = without_body(node)
+            found |= dict.fromkeys(map(id, ast.walk(part)), part)
     return found
 
 
-def _assigned(function: ast.AST) -> dict[str, list[int]]:
+def _assignments(function: ast.AST) -> dict[str, list[int]]:
     """The parameters and local names of a definition, with the lines that assign to them."""
+    arguments = (node for node in ast.walk(function) if isinstance(node, ast.arg) and node.arg not in ("self", "ctx"))
     lines: dict[str, list[int]] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.arg) and node.arg not in ("self", "ctx"):
-            lines.setdefault(node.arg, []).append(node.lineno)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id != "_":
-            lines.setdefault(node.id, []).append(node.lineno)
+    for name, line in [
+        *((argument.arg, argument.lineno) for argument in arguments),
+        *((stored.id, stored.lineno) for stored in stored_names(function) if stored.id != "_"),
+    ]:
+        lines.setdefault(name, []).append(line)
     return lines
 
 
-def _nearest(assigned: dict[str, list[int]], statement: ast.AST | None, line: int) -> list[str]:
+def _nearest(assignments: dict[str, list[int]], statement: ast.AST | None, line: int) -> list[str]:
     """The names that a line may read: those of its statement first, then by how near they are assigned."""
     here = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} if statement is not None else set()
-    distances = {name: min(abs(line - other) for other in lines) for name, lines in assigned.items()}
-    known = [name for name, lines in assigned.items() if min(lines) <= line]
+    distances = {name: min(abs(line - other) for other in lines) for name, lines in assignments.items()}
+    known = [name for name, lines in assignments.items() if min(lines) <= line]
     return sorted(known, key=lambda name: (name not in here, distances[name]))
 
 
@@ -119,7 +136,7 @@ def _replacements(
         if ast.dump(wrong.left) == ast.dump(right.left) and ast.dump(wrong.right) == ast.dump(right.right):
             return
     if isinstance(wrong, ast.Compare) and isinstance(right, ast.Compare) and isinstance(node, ast.Compare):
-        yield from _compared(node, wrong, right)
+        yield from _other_comparisons(node, wrong, right)
     if not _is_like(node, wrong, alignment):
         return
     path = _path(right, wrong)
@@ -140,11 +157,11 @@ def _replacements(
         yield new
 
 
-def _compared(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
+def _other_comparisons(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
     """The learner's comparison with the right operator, also where it is the opposite or its sides change places."""
     if len(wrong.ops) == len(right.ops) == len(node.ops) == 1:
-        for same in ({}, OPPOSITE, MIRRORED, {old: MIRRORED[new] for old, new in OPPOSITE.items()}):
-            old, new = type(wrong.ops[0]), type(right.ops[0])
+        old, new = type(wrong.ops[0]), type(right.ops[0])
+        for same in WAYS_TO_COMPARE:
             if type(node.ops[0]) is same.get(old, old):
                 yield ast.Compare(node.left, [same.get(new, new)()], node.comparators)
 
@@ -232,7 +249,7 @@ def _put_around(
         others = nearest[: MOST_OTHERS[len(local_names) - 1]]
         choices += [dict(zip(local_names, names)) for names in itertools.permutations(others, len(local_names))]
     for chosen in choices:
-        new = _Named({**alignment.names, **chosen}).visit(copy.deepcopy(frame))
+        new = Substitution(_as_expressions({**alignment.names, **chosen})).visit(copy.deepcopy(frame))
         yield _put(new, path, node)
     if isinstance(right, ast.BinOp) and len(path) == 1:
         for name, text in itertools.product(nearest[: MOST_OTHERS[0]], ("E", "E[..., None]")):
@@ -255,19 +272,11 @@ def _with_own_parts(node: ast.expr, wrong: ast.expr, right: ast.expr, alignment:
             parts[child.id] = part
     read = {name.id for name in ast.walk(right) if isinstance(name, ast.Name)}
     if parts and not (read & unknown) - parts.keys():
-        yield _Named(alignment.names, parts).visit(copy.deepcopy(right))
+        yield Substitution({**_as_expressions(alignment.names), **parts}).visit(copy.deepcopy(right))
 
 
-class _Named(ast.NodeTransformer):
-    """Replaces names by others, and some by expressions."""
-
-    def __init__(self, names: dict[str, str], parts: Mapping[str, ast.expr] = MappingProxyType({})):
-        self.names, self.parts = names, parts
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        if node.id in self.parts:
-            return copy.deepcopy(self.parts[node.id])
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+def _as_expressions(names: Mapping[str, str]) -> dict[str, ast.expr]:
+    return {name: ast.Name(other, ast.Load()) for name, other in names.items()}
 
 
 def _put(whole: ast.expr, path: Path, node: ast.expr) -> ast.expr:
