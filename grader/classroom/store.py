@@ -10,8 +10,10 @@ import contextlib
 import hashlib
 import json
 import os
+import random
 import sqlite3
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -29,7 +31,8 @@ NO_ROOM = {
     "database or disk is full": "the disk is full",
     "disk I/O error": "the disk reports an error",
 }  # SQLite's words
-WAIT_S = 0.5  # for a writer that is about to end
+WAIT_S = 1.0  # for a writer that is about to end
+PAUSE_S = 0.02  # the longest pause between two tries
 NAME = ".grading.sqlite"
 SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
@@ -81,19 +84,25 @@ def open_database(path: Path, schema: str) -> Database:
 
     schema: the SQL statements that create the tables. Raises WrongUse where the file cannot be used.
     """
-    folder = path.parent
+    folder, end = path.parent, time.monotonic() + WAIT_S
     try:
         folder.mkdir(mode=private.OWNER, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
         with contextlib.suppress(OSError):  # some drives have no modes
             path.chmod(0o600)  # SQLite gives the same mode to the files beside it
-        database = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, factory=Database)
-        database.path = path
-        # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
-        database.execute("pragma locking_mode=exclusive")
-        database.execute("pragma journal_mode=wal")
-        database.execute("pragma synchronous=normal")
-        database.executescript(f"begin immediate; {schema} commit;")
+        while True:
+            database = sqlite3.connect(path, timeout=0, isolation_level=None, factory=Database)
+            database.path = path
+            try:
+                _lock(database, schema)
+                return database
+            except sqlite3.Error as error:
+                database.close()
+                if "locked" not in str(error) or time.monotonic() > end:
+                    raise
+            # Two that open it at once each keep the other from the lock. SQLite's own pauses are as long for one as
+            # for the other, so both would wait in vain.
+            time.sleep(random.uniform(0, PAUSE_S))
     except OSError as error:
         raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
     except sqlite3.OperationalError as error:
@@ -102,7 +111,6 @@ def open_database(path: Path, schema: str) -> Database:
         raise WrongUse(f"{path} cannot be used: {error}. Name another folder: OUT=…") from None
     except sqlite3.DatabaseError:
         raise WrongUse(f"{path} is damaged. Move it away: all will be graded again") from None
-    return database
 
 
 def encoded(name: str) -> str | bytes:
@@ -326,6 +334,15 @@ class Store:
         """The results of one student's hand-ins, of those that were graded. sandbox: that of the run."""
         query = "select record from handins join results using (key) where student = ? and trouble = ''"
         return [read(row[0], sandbox) for row in self.file.execute(query, (student,))]
+
+
+def _lock(database: Database, schema: str) -> None:
+    """Keep the file for this process, until it is closed, and make the tables that it lacks."""
+    # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
+    database.execute("pragma locking_mode=exclusive")
+    database.execute("pragma journal_mode=wal")
+    database.execute("pragma synchronous=normal")
+    database.executescript(f"begin immediate; {schema} commit;")
 
 
 def _frozen(value: Any) -> Any:

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import statistics
 import subprocess
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -770,6 +771,22 @@ def test_a_full_disk_is_said_in_words(grade, tmp_path, monkeypatch, full_after):
     done = grade()
     assert done.returncode == 3 and "The grader could not do its work: " in done.stderr
     assert "the disk is full. What it holds is kept: make room, and type the same command" in done.stderr
+
+
+def test_two_that_open_the_results_in_turn_wait_for_each_other(tmp_path):
+    """With SQLite's own waiting, two that began at the same time kept each other out until both gave up."""
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom grader.classroom import store\n"
+        "for _ in range(300):\n"
+        "    file = store.open_database(Path(sys.argv[1]), 'create table if not exists numbers (number);')\n"
+        "    file.execute('insert into numbers values (1)')\n"
+        "    file.close()\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "results.sqlite")]
+    both = [subprocess.Popen(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate()[1] for process in both] == ["", ""]
+    with contextlib.closing(sqlite3.connect(tmp_path / "results.sqlite")) as file:
+        assert file.execute("select count(*) from numbers").fetchone() == (600,)
 
 
 def test_ten_versions_are_kept(tmp_path):
