@@ -64,6 +64,7 @@ def check(options: argparse.Namespace) -> int:
     is_own_file = options.submission is None
     with contextlib.ExitStack() as ending:
         fork_server = ending.enter_context(ForkServer(device))  # it imports torch while this process does
+        fork_server.keep(exercise.limits.needs, exercise.forbidden)
         from grader.reports import terminal
 
         waiting = ending.enter_context(terminal.Waiting(terminal.console()))
