@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from in_this_process import Here
-from thorough import THOROUGH
+from thorough import THOROUGH, nightly
 
 from grader import catalog, cli
 from grader.catalog import mistakes, paths
@@ -224,6 +224,7 @@ def grading_processes(pid: int) -> list[int]:
     return [int(child) for child in children if b"pool.work(" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
+@nightly
 def test_a_grading_process_that_dies_costs_nobody_anything(undisturbed, tmp_path):
     submissions, expected = undisturbed
     log = tmp_path / "log"

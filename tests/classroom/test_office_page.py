@@ -26,6 +26,7 @@ from in_this_process import Here
 from made_once import made_once
 from made_up_class import result_of
 from test_templates import HOSTILE, Structure, wrong
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -755,6 +756,7 @@ def type_into(page, id: str, text: str) -> None:
     page.keyboard.type(text)
 
 
+@nightly
 def test_the_pages_fit_a_phone_and_are_legible_in_the_dark(shown):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed (extra dev)").Axe()
     pages = [

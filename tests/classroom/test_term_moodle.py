@@ -12,6 +12,7 @@ import a_term
 import pytest
 from a_term import CONTEXT, JOINER, LEAVER, NUMBERS, OVERRIDES, SOFTMAX, WEIGHT
 from in_this_process import Here
+from thorough import nightly
 
 from grader import catalog
 from grader.classroom import run
@@ -106,6 +107,7 @@ def term(fork_server, said, tmp_path, monkeypatch):
     return work
 
 
+@nightly
 def test_a_term(term, said, tmp_path):
     columns = f'[columns]\n"Grades-{NAMES[CONTEXT]}.csv" = "03"\n'
     (tmp_path / "course.toml").write_text(a_term.rules(id_of, 'attempts = "best"') + columns)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from at_terminal import AtTerminal
-from thorough import sample
+from thorough import nightly, sample
 
 from grader import cli, venv
 from grader.catalog import paths, tomllib
@@ -239,6 +239,7 @@ def break_replacement(folder: Path) -> None:
     (folder / ".ready").rename(folder / ".changing")
 
 
+@nightly
 @pytest.mark.parametrize("harm", sample([break_package, break_replacement, break_pip, break_python], 1))
 def test_what_is_half_there_is_installed_again(ready, harm):
     harm(ready / ".venv")
@@ -247,6 +248,7 @@ def test_what_is_half_there_is_installed_again(ready, harm):
     assert done.stdout.endswith("it works: --make list\n"), done.stdout + done.stderr
 
 
+@nightly
 def test_a_python_without_venv_says_what_to_install_each_time(tmp_path):
     """Debian's python3 without python3-venv makes bin/python, and fails then."""
     clone = small_clone(tmp_path / "clone")
@@ -287,6 +289,7 @@ def test_an_extra_without_a_network_is_one_sentence_and_the_watch_goes_on(ready)
     assert watched.stdout.endswith("it works: --make watch\n")
 
 
+@nightly
 def test_without_a_network_a_changed_project_goes_on_with_what_is_installed(ready):
     changed = (ready / "pyproject.toml").read_text().replace("requires = []", 'requires = ["not-on-any-index"]')
     (ready / "pyproject.toml").write_text(changed)
@@ -303,6 +306,7 @@ def test_a_new_date_alone_installs_nothing(ready):
         assert make(ready, "list").stdout == "it works: --make list\n"
 
 
+@nightly
 def test_two_builds_at_once_wait_for_each_other(tmp_path):
     clone = small_clone(tmp_path / "clone")
     command = ["make", "list"]

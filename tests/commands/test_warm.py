@@ -393,6 +393,7 @@ def test_a_check_is_right_after_the_warm_process_was_killed_at_any_moment(own):
         assert done.returncode == 0 and "7 of 7 points" in done.stdout and done.stderr == ""
 
 
+@nightly
 def test_a_stopped_warm_process_is_passed_by(own):
     pid = own.warm()
     os.kill(pid, signal.SIGSTOP)
@@ -428,6 +429,7 @@ def test_the_watch_has_fork_servers_of_its_own_and_others_go_on(desk):
     assert waits_for(lambda: not children(pid) and len(helpers(pid)) == kept_ready), "something was left"
 
 
+@nightly
 def test_stop_leaves_a_watch_alone(own, fresh):
     pid = own.warm()
     learner = AtTerminal(own.command("watch", "03"), own.root, **environment_at(own))
@@ -499,6 +501,7 @@ process.end()
     assert waits_for(lambda: not children(pid))
 
 
+@nightly
 @pytest.mark.skipif(not ROOT, reason="root alone can mount")
 @pytest.mark.parametrize("options", sample(["nr_inodes=1", "nr_inodes=2", "nr_inodes=3", "ro"], 1))
 def test_a_full_or_closed_disk_goes_the_cold_way(own, options):
@@ -528,6 +531,7 @@ def goes_the_cold_way(desk: Desk) -> None:
     assert waits_for(lambda: not is_there()) and desk.status() is None
 
 
+@nightly
 def test_a_folder_without_sockets_goes_the_cold_way(own):
     """As some network homes are. No process is left that has imported torch for nothing."""
     own.folder.mkdir(0o700)
@@ -560,6 +564,7 @@ def test_changed_code_is_never_answered_by_the_old(own, changed):
     os.utime(file, ns=(facts.st_atime_ns, facts.st_mtime_ns))  # other tests' warm process has read it
 
 
+@nightly
 def test_other_settings_go_the_cold_way(own):
     pid = own.warm()
     with own.here() as patch:
@@ -613,6 +618,7 @@ def test_a_child_has_the_soft_limits_of_its_client(desk):
     assert desk.commands() == before + 1
 
 
+@nightly
 def test_it_ends_by_itself(own):
     own.environment["WARM"] = "0.05"
     pid = own.warm()
@@ -620,6 +626,7 @@ def test_it_ends_by_itself(own):
     assert [path.suffix for path in own.folder.iterdir()] == [".lock"]
 
 
+@nightly
 def test_it_ends_where_its_folder_is_gone(own):
     """As at log-out, and where the checkout is removed."""
     pid = own.warm()
@@ -635,6 +642,7 @@ def test_stop_ends_it_and_doctor_shows_it(own):
     assert own.run("stop").stdout == "There is no warm process here.\n"
 
 
+@nightly
 def test_two_checkouts_have_one_each_and_a_long_path_is_no_trouble(desk, tmp_path):
     other, before = desk.warm(), desk.commands()
     deep = tmp_path / ("d" * 100) / ("e" * 100)

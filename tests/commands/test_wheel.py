@@ -184,6 +184,7 @@ def test_its_makefile_has_the_learners_targets_alone(mine, machine):
     assert "There is no kata on your PATH" in without.stderr
 
 
+@nightly
 def test_a_learner_walks_through_an_exercise(mine, machine):
     """In any folder below, with the hidden checks, and with the solution only after the pass."""
     below = mine / "exercises" / FOLDER

@@ -107,6 +107,7 @@ def said(cell) -> str:
     return "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
 
 
+@nightly
 def test_in_a_container_one_cell_fetches_all_and_says_which_walls_there_are(container, python, tmp_path, monkeypatch):
     """Root without user namespaces and without bubblewrap, as on Colab. git clones a real repository."""
     origin, content, programs = tmp_path / "origin", tmp_path / "content", tmp_path / "programs"

@@ -112,6 +112,7 @@ def test_nothing_but_nan_is_no_proof_of_a_mistake(fork_server):
     assert not any(told.values())
 
 
+@nightly
 def test_what_a_kernel_never_writes_may_be_0_or_nan(fork_server):
     pytest.importorskip("triton")
     wrong = mistakes.find("30_triton_kernels", "output_by_strides_of_queries")

@@ -15,6 +15,7 @@ import pytest
 from a_course import FOLDER, cell, environment
 from browser import browser
 from extras import needed
+from thorough import nightly
 
 needed("nbgrader", "classroom")
 
@@ -62,6 +63,7 @@ def page():
         yield page
 
 
+@nightly
 def test_grading_in_the_browser(classroom, page, tmp_path):
     notebook = classroom.solved()
     code = cell(notebook, "write_context_vectors")

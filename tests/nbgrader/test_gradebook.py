@@ -14,6 +14,7 @@ from a_course import FOLDER, Course, cell
 from extras import needed, when_used
 from in_this_process import Here
 from made_up_class import result_of
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog.errors import BadSubmission, WrongUse
@@ -219,6 +220,7 @@ def postgres(folder: Path):
         subprocess.run([*control, "-m", "immediate", "stop"], check=False, capture_output=True, cwd=folder, timeout=60)
 
 
+@nightly
 def test_any_database(classroom, grade, tmp_path_factory):
     """The same rows in PostgreSQL, named by the course's own settings."""
     fill(classroom)
