@@ -222,6 +222,7 @@ def test_a_fork_server_that_dies_is_replaced(learner):
 
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
+    learner.desk.shows("likely: ")  # the first hint is about it
     learner.desk.type("h")
     first = learner.desk.shows("Hint about your mistake", "3 more for this task, ")
     learner.desk.type("h")
