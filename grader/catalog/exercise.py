@@ -169,7 +169,7 @@ def find(name: str) -> Exercise:
     all_names = [name for exercise in exercises() for name in (exercise.slug, exercise.folder)]
     close = difflib.get_close_matches(text, all_names, n=1, cutoff=0.5)
     hint = f'Did you mean "{close[0]}"?' if close else f"There are {_span()}."
-    raise NoSuchExercise(f'No exercise is called "{name}". {hint} See all: make list')
+    raise NoSuchExercise(f'No exercise is called "{name}". {hint}')
 
 
 def find_all(names: str | None) -> tuple[Exercise, ...]:

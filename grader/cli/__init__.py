@@ -71,7 +71,10 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         code = options.run(options)
         sys.stdout.flush()  # raises where the disk is full
         return code, code == errors.FAILED and options.verb not in PROOFS
-    except (WrongUse, NoSuchExercise, NoSuchFile) as error:
+    except NoSuchExercise as error:
+        print(inert(f"{error} See all: make list"), file=sys.stderr)
+        return errors.WRONG_USE, False
+    except (WrongUse, NoSuchFile) as error:
         # Who types make may have no kata on the path.
         print(inert(SEE_HELP.sub("See: make help", str(error)) if is_make else str(error)), file=sys.stderr)
         return errors.WRONG_USE, isinstance(error, NothingLeft)

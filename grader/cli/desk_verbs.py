@@ -76,12 +76,10 @@ def hint(options: argparse.Namespace) -> int:
     exercise = exercise_or_next(options.exercise)
     from grader.desk import hints
 
-    every, number = hints.all_hints(exercise.folder), exercise.folder[:2]
-    if options.task is not None:
-        every = tuple(hint for hint in every if hint.task == options.task)
+    folder, number = exercise.folder, exercise.folder[:2]
+    every = hints.all_hints(folder) if options.task is None else hints.of_task(folder, options.task)
     if not every:
-        of_task = f"for task {options.task} " if options.task is not None else ""
-        raise WrongUse(f"There are no hints {of_task}in {paths.shown(paths.hints(exercise.folder))}.")
+        raise WrongUse(f"There are no hints in {paths.shown(paths.hints(folder))}.")
     if options.all:
         show_hints(exercise, every, "")
         return errors.PASSED

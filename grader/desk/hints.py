@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from grader import catalog
 from grader.catalog import mistakes, paths
+from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Misconception
 from grader.desk import lesson, progress
 from grader.records.results import FAILED, ExerciseResult, known_sentences
@@ -43,6 +44,15 @@ class Answer:
     left: int
     task: int | None = None
     done: tuple[int, ...] = ()
+
+
+def of_task(folder: str, task: int) -> tuple[Hint, ...]:
+    """The hints for one task. Raises WrongUse where there are none, with the tasks that have some."""
+    every = all_hints(folder)
+    found = tuple(hint for hint in every if hint.task == task)
+    if every and not found:
+        raise WrongUse(f"There is no task {task} in {folder[:2]}: its tasks are {every[0].task} to {every[-1].task}.")
+    return found
 
 
 def all_hints(folder: str) -> tuple[Hint, ...]:

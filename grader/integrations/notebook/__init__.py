@@ -77,13 +77,10 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
 
     try:
         chosen = _exercise(exercise)
-    except catalog.NoSuchExercise as error:
+        if task is not None:
+            hints.of_task(chosen.folder, task)
+    except (catalog.NoSuchExercise, WrongUse) as error:
         return _show({"text": str(error)})
-    tasks = sorted({known.task for known in hints.all_hints(chosen.folder)})
-    if task is not None and task not in tasks:
-        return _show(
-            {"text": f"There is no task {task} in {chosen.folder[:2]}: its tasks are {tasks[0]} to {tasks[-1]}."}
-        )
     answer = hints.ask(chosen.folder, task, progress.NOTEBOOK)
     if answer.task is None:
         return _show({"text": "Every task is done: no hint is needed. All of them are in hints.md, beside the lesson."})
