@@ -122,6 +122,17 @@ def distance(picture: Picture) -> str:
     return f"Largest difference: {picture.largest_difference:.2g}."
 
 
+def is_right(picture: Picture) -> bool:
+    """Whether the learner's matrix is the expected one, but for rounding."""
+    return picture.largest_difference is not None and picture.largest_difference < ROUNDING
+
+
+def words_below(picture: Picture) -> str:
+    """The picture's note. It describes the expected matrix, and says so where the learner's is another one."""
+    is_of_another = picture.note and picture.learner is not None and not is_right(picture)
+    return f"Expected: {picture.note}" if is_of_another else picture.note
+
+
 def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text]:
     """The picture as lines of at most `width` characters, whose numbers are readable without colours too.
 
@@ -138,7 +149,9 @@ def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text
     if picture.learner is not None:
         lines.append(Text(distance(picture), "dim"))
     style = "yellow" if picture.learner is None else "dim"
-    note_lines = [line for text in picture.note.splitlines() for line in textwrap.wrap(text, width)] if note else []
+    note_lines = (
+        [line for text in words_below(picture).splitlines() for line in textwrap.wrap(text, width)] if note else []
+    )
     return [*lines, *(Text(line, style) for line in note_lines), Text()]
 
 
@@ -147,8 +160,9 @@ def all_lines(pictures: Iterable[Picture], width: int = WIDTH) -> list[Text]:
     lines: list[Text] = []
     note_before = None
     for picture in pictures:
-        lines += render(picture, width, note=picture.note != note_before)
-        note_before = picture.note
+        note = words_below(picture)
+        lines += render(picture, width, note=note != note_before)
+        note_before = note
     return lines
 
 
@@ -163,8 +177,10 @@ class Panel:
 
 def figures(pictures: Sequence[Picture]) -> Markup:
     """Several pictures. A note that follows itself is shown once."""
-    notes_before = [None, *(picture.note for picture in pictures)]
-    return Markup("\n").join(figure(picture, picture.note != before) for picture, before in zip(pictures, notes_before))
+    notes = [words_below(picture) for picture in pictures]
+    return Markup("\n").join(
+        figure(picture, note != before) for picture, note, before in zip(pictures, notes, [None, *notes])
+    )
 
 
 def figure(picture: Picture, note: bool = True) -> Markup:
@@ -173,13 +189,14 @@ def figure(picture: Picture, note: bool = True) -> Markup:
     note: whether the note is shown.
     """
     facts = (picture.title, picture.rows, picture.columns, picture.scale)
-    is_right = picture.largest_difference is not None and picture.largest_difference < ROUNDING
-    shown = [("yours, as expected", picture.expected)] if is_right else panels(picture)
+    shown = [("yours, as expected", picture.expected)] if is_right(picture) else panels(picture)
     drawn = [
         Panel(caption, tuple(tuple(map(exact, row)) for row in matrix), _image(*facts, caption, matrix))
         for caption, matrix in shown
     ]
-    return templating.macro("reports/templates/figures.html", "figure")(picture, drawn, distance(picture), note)
+    return templating.macro("reports/templates/figures.html", "figure")(
+        picture, drawn, distance(picture), words_below(picture) if note else ""
+    )
 
 
 @functools.lru_cache(maxsize=512)  # the expected panel is the same for a whole class
@@ -291,7 +308,7 @@ def _figure(pictures: Sequence[Picture]) -> Figure:
     figure = Figure(figsize=(3 * INCHES, INCHES * 1.15 * len(pictures)), layout="constrained")
     FigureCanvasAgg(figure)
     for row, picture in zip(figure.subfigures(len(pictures), 1, squeeze=False)[:, 0], pictures):
-        note = picture.note.partition("\n")[0]
+        note = words_below(picture).partition("\n")[0]
         row.suptitle(f"{picture.title}\n{note[:110]}", fontsize=9)
         for axes, (caption, matrix) in zip(row.subplots(1, 3), _three(picture)):
             _panel(axes, picture, caption, matrix)

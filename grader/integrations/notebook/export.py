@@ -59,6 +59,7 @@ CALLS = "Run the cells with the lesson's calls as you go: the comments show the 
 CALL = re.compile(r"`make (check|hint|plot|experiment)(?: EX=\d+)?`")
 NUMBER = re.compile(r"# (\d\d) ")
 IN_A_TERMINAL = re.compile(r"`(make [a-z]+[^`]*)`")
+OF_FUNCTIONS = "; YOUR_FILE is a Python file with your functions"
 MAKE_BLOCK = re.compile(r"^(```\w*\n)(?=make )", re.M)
 SCRIPT = re.compile(r"\[experiment\.py\]\(experiment\.py\)")
 
@@ -168,6 +169,7 @@ def lesson_for_notebook(markdown: str, slug: str) -> str:
     text = MAKE_BLOCK.sub(r"\1# in a terminal\n", text)
     text = SCRIPT.sub("beside this notebook", text)
     text = re.sub(rf"exercises/\w+/{re.escape(slug)}\.py", "YOUR_FILE", text)
+    text = re.sub(r"(YOUR_FILE\W*` \(in a terminal\))", rf"\1{OF_FUNCTIONS}", text)
     file = re.escape(f"`{slug}.py`")
     text = re.sub(rf"You write {file}: ", "You write ", text)
     text = re.sub(rf"\b(in|into) {file}", r"\1 the cells of this notebook", text)
