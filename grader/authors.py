@@ -28,6 +28,7 @@ from grader.judge.promises import (
     keeps_dtype,
     keeps_inputs,
     keeps_no_graph,
+    learns_alike,
     refuses,
     same_gradients,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "keeps_no_graph",
     "largest_tensor",
     "launches_once",
+    "learns_alike",
     "loads_at_most",
     "manual_seed",
     "multiply_adds",

@@ -156,7 +156,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
 
 def called(call: Call, reveal: bool) -> str:
     """The call that a check made last."""
-    return f"called   {call.text if reveal else call.outline}"
+    return f"called   {call.text if reveal else call.outline}{' in training' * (call.want == 'training')}"
 
 
 def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:

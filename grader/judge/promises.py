@@ -10,11 +10,11 @@ from typing import Any
 import torch
 
 from grader.catalog import Forbidden
-from grader.judge.compare import Mismatch, expect, expect_shape, same
+from grader.judge.compare import Mismatch, close, expect, expect_shape, same
 from grader.judge.general_sentences import IN_PLACE
 from grader.judge.proxy import Learner, Module, Target, tensors_in
 from grader.judge.renaming import ends, names_sentence
-from grader.judge.words import kind
+from grader.judge.words import kind, values
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
@@ -22,6 +22,7 @@ from grader.worker.fake_device import MIXED
 
 STAND_IN = ". A stand-in device is tried here, since not every machine has a GPU"
 WRITTEN = "The code changes an argument that was passed in: make a new object instead."
+TRAINED = (1e-4, 1e-4)  # room for losses, since steps make differences larger: right code takes less than a tenth
 READY_MADE = "worker.without_ready_made.ReadyMade"  # the exception of a worker without such functions
 
 
@@ -214,6 +215,28 @@ def same_gradients(
         scale = max(1.0, float(gradient.abs().max())) if gradient.numel() else 1.0
         allowed = tolerance if tolerance is not None else _allowed_error(gradient) * scale
         expect(got[name], gradient, f"the gradient of {name}", allowed)
+
+
+def learns_alike(mine: Module, expected: torch.Tensor, *args: Any, loss: Target, rate: float) -> None:
+    """Gradient descent takes the module the same way as the reference's. It stays trained.
+
+    expected: what the reference's `descend` gave for these arguments: its losses, one for each step.
+    """
+    demand_object(mine, Module)
+    got = mine.descend(*args, loss=loss, steps=len(expected), rate=rate)
+    is_right = close(got.double(), expected.double(), *TRAINED)
+    if bool(is_right.all()):
+        return
+    step = int((~is_right).byte().argmax())
+    before, after = (f"after {count} step{'s' * (count != 1)} of training" for count in (step - 1, step))
+    if step and bool(close(got, got[0], *TRAINED).all()):
+        summary = "your loss does not fall at all in training: it stays what it was before the first step"
+    elif step:
+        summary = f"your loss is still right {before}, and wrong {after}" if step > 1 else f"your loss is wrong {after}"
+    else:
+        summary = "your loss is wrong before the first step of training"
+    off = f"{after if step else 'before'}: got {float(got[step]):.6g}, expected {float(expected[step]):.6g}"
+    raise Mismatch(summary, f"expected {values(expected)}\ngot      {values(got)}\n{off}", got, expected)
 
 
 def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:

@@ -40,7 +40,7 @@ WANTS = {
     protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
     protocol.CallWithOperations: "output", protocol.CallWithLaunches: "output",
     protocol.CallForGraph: "graph", protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
-    protocol.CallForMemory: "memory",
+    protocol.CallForMemory: "memory", protocol.CallForTraining: "training",
 }  # fmt: skip
 
 
@@ -597,6 +597,18 @@ class Module(Target, HeldObject):
             count = f"{len(reply.surplus)} parameter{'s' * (len(reply.surplus) > 1)}"
             ends = renaming.ends(reply.surplus)
             raise Mismatch(f"{self.class_name} has {count} too many", f"too many: {surplus}", ends)
+
+    def descend(self, *args: Any, loss: Target, steps: int, rate: float, seed: Any = None) -> torch.Tensor:
+        """Take so many steps of gradient descent. Returns the mean of loss(module(*args), *args) before each of them.
+
+        rate: what a gradient is multiplied by before it is taken off its parameter. The parameters stay as trained.
+        """
+        if loss._learner is not self._learner:
+            raise StoodIn
+        losses, _ = self._call(protocol.CallForTraining, args, {}, seed, loss=loss._path, steps=steps, rate=rate)
+        if not isinstance(losses, torch.Tensor) or losses.shape != (steps,):
+            raise LearnerError("protocol", {"message": "the losses did not come back"}, self._learner.calls[-1])
+        return losses
 
     def to(self, device: str | None = None, dtype: torch.dtype | None = None) -> Module:
         """Move the object to a device, or convert its numbers to a dtype. Returns the object."""

@@ -163,6 +163,21 @@ class Executor:
             return Reply(gradient=problem)
         return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
 
+    def call_for_training(self, request: protocol.CallForTraining, decoder: Decoder, encoder: Encoder) -> Reply:
+        module, args, kwargs = self.prepared(request, decoder)
+        loss = self.target(request.loss)
+        if module is None:
+            return self.missing(request)
+        if loss is None:
+            return Reply(missing=request.loss[0], names=self.source.names())
+        call_state.set_seed(decoder.value(request.seed), request.device)
+        mismatch = self.signatures.mismatch(module, args, kwargs) or self.signatures.mismatch(loss, [None, *args], {})
+        if mismatch:
+            return Reply(signature=mismatch)
+        losses = lambda: loss(module(*args, **kwargs), *args)  # noqa: E731
+        means, problem = gradients.descend(module, losses, request.steps, request.rate)
+        return Reply(gradient=problem) if problem else Reply(value=encoder.node(means))
+
     def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
         grad = call_state.on_device(decoder.value(request.grad), request.device)
         encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
@@ -305,6 +320,7 @@ HANDLERS: dict[type, Callable[..., Reply]] = {
     protocol.CallWithOperations: Executor.call, protocol.CallWithLaunches: Executor.call,
     protocol.CallWithInputs: Executor.call_with_inputs,
     protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
+    protocol.CallForTraining: Executor.call_for_training,
     protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
     protocol.Hold: Executor.hold_value,
     protocol.CallForMemory: Executor.call_for_memory,

@@ -1,5 +1,6 @@
-"""Computes the gradients of a call with respect to its arguments and parameters."""
+"""Computes the gradients of a call with respect to its arguments and parameters, and trains a module by them."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -69,6 +70,32 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
         for (name, leaf), grad in zip(leaves.items(), grads, strict=True)
     }
     return filled, None
+
+
+def descend(
+    module: torch.nn.Module, losses: Callable[[], Any], steps: int, rate: float
+) -> tuple[torch.Tensor | None, str | None]:
+    """The mean of `losses()` before each of so many steps of gradient descent, which the module has then taken.
+
+    Returns None and the reason (one of NO_GRADIENT) where there is none. By hand, since torch.optim takes seconds to
+    import. A parameter that the loss does not depend on stays as it is.
+    """
+    means = []
+    for _ in range(steps):
+        values = losses()
+        if not isinstance(values, torch.Tensor) or not values.is_floating_point():
+            return None, NO_FLOATS
+        leaves = [parameter for parameter in parameters(module).values() if REQUIRES_GRAD(parameter)]
+        mean = values.mean()
+        if not leaves or not mean.requires_grad:
+            return None, NO_PATH if leaves else NO_LEAVES
+        grads = torch.autograd.grad(mean, leaves, allow_unused=True)
+        means.append(mean.detach())
+        with torch.no_grad():
+            for parameter, grad in zip(leaves, grads, strict=True):
+                if grad is not None:
+                    parameter.sub_(grad, alpha=rate)
+    return torch.stack(means), None
 
 
 def require(args: list, wanted: list[bool]) -> None:

@@ -165,6 +165,19 @@ class CallForGraph(Call):
 
 
 @dataclass(frozen=True)
+class CallForTraining(Call):
+    """A Call of a module, made `steps` times, each with a step of gradient descent behind it.
+
+    The value is a tensor with the loss at each call: the mean of what the function `loss` gives for (result, *args).
+    rate: what a gradient is multiplied by before it is taken off its parameter.
+    """
+
+    loss: list = field(default_factory=list)
+    steps: int = 1
+    rate: float = 0.0
+
+
+@dataclass(frozen=True)
 class CallForBackward(Call):
     """A Call whose value is a list: what `result.grad_fn.apply(grad)` gives, one entry for each argument.
 
@@ -231,7 +244,7 @@ Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
 
 KINDS = (
     Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallWithLaunches, CallForGraph,
-    CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
+    CallForTraining, CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
 )  # fmt: skip
 
 REQUESTS = {kind.__name__: kind for kind in KINDS}

@@ -21,6 +21,7 @@ from grader.judge.promises import (
     keeps_device,
     keeps_inputs,
     keeps_no_graph,
+    learns_alike,
 )
 from grader.judge.proxy import Learner
 from grader.judge.words import kind
@@ -344,6 +345,82 @@ def test_whether_a_call_builds_a_graph_is_seen(body, said):
         return
     with pytest.raises(Mismatch, match=said):
         keeps_no_graph(mine.f, layer, torch.ones(3, 2))
+
+
+LINE = """
+import torch
+from torch import nn
+
+class Line(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w, self.unused = nn.Parameter(torch.tensor([2.0, -1.0])), nn.Parameter(torch.ones(3))
+        self.kept = None
+
+    def forward(self, x):
+        return x @ self.w
+
+    def keep(self):
+        self.kept = self.w.exp() if self.kept is None else self.kept
+        return self.kept
+
+def loss(result, x):
+    return (result - x.sum(dim=1)) ** 2
+"""
+AWAY = 2 * torch.tensor([[1.0, 0.0], [0.0, 2.0]])  # their losses are those of w_0 and, four times as large, of w_1
+
+
+def test_gradient_descent_is_what_it_is_by_hand():
+    line = learner(LINE).Line()
+    losses = line.descend(AWAY, loss=line._learner.loss, steps=3, rate=0.1)
+    w, expected = torch.tensor([2.0, -1.0]), []
+    for _ in range(3):
+        expected.append(((AWAY @ (w - 1)) ** 2).mean())
+        w = w - 0.1 * 2 * AWAY.T @ (AWAY @ (w - 1)) / 2
+    expect(losses, torch.stack(expected))
+    expect(line.parameters(), {"w": w, "unused": torch.ones(3)})
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ("x @ self.w", "x @ self.w + 0.1", "before the first step"),
+        ("x @ self.w", "x @ self.w.detach() + 0.0 * self.w.sum()", "does not fall at all"),
+        ("x @ self.w", "x @ self.w * (0.5 if self.w[0] < 1.9 else 1)", "your loss is wrong after 1 step of"),
+        ("x @ self.w", "x @ self.w * (0.5 if self.w[0] < 1.1 else 1)", "right after 1 step of .* wrong after 2 steps"),
+    ],
+)
+def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(was, now, said):
+    right, wrong = learner(LINE).Line(), learner(LINE.replace(was, now))
+    expected = right.descend(AWAY, loss=right._learner.loss, steps=4, rate=0.2)
+    with pytest.raises(Mismatch, match=said) as caught:
+        learns_alike(wrong.Line(), expected, AWAY, loss=wrong.loss, rate=0.2)
+    step = next(step for step in range(4) if abs(caught.value.got[step] - expected[step]) > 1e-3)
+    assert f"got {caught.value.got[step]:.6g}, expected {expected[step]:.6g}" in caught.value.details
+
+
+def test_what_learns_alike_passes():
+    right, mine = learner(LINE).Line(), learner(LINE)
+    expected = right.descend(AWAY, loss=right._learner.loss, steps=4, rate=0.2)
+    learns_alike(mine.Line(), expected, AWAY, loss=mine.loss, rate=0.2)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "kind", "said"),
+    [
+        ("x @ self.w", "x @ self.w.detach()", "gradient", "grad_fn"),
+        ("return (result", "return 2, (result", "gradient", "floating-point"),
+        ("self.kept = None", "self.requires_grad_(False)", "gradient", "nothing among"),
+        ("def loss", "def lost", "missing", "loss"),
+        ("def loss(result, x)", "def loss(result)", "signature", "loss(result)"),
+        ("x @ self.w", "x @ self.keep()", "exception", "backward through the graph a second time"),
+    ],
+)
+def test_why_there_is_no_training_is_said(was, now, kind, said):
+    mine = learner(LINE.replace(was, now))
+    with pytest.raises(LearnerError) as caught:
+        mine.Line().descend(AWAY, loss=mine.loss, steps=2, rate=0.1)
+    assert caught.value.kind == kind and said in str(caught.value.facts)
 
 
 FUNCTION = """

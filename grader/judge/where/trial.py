@@ -65,8 +65,8 @@ FAILURES = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
 BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the likeliest come first
 MAX_BYTES = 1 << 20  # of all requests of a probe
 PROBED = (
-    protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.CallForBackward,
-    protocol.ReadAttribute, protocol.Describe,
+    protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.CallForTraining,
+    protocol.CallForBackward, protocol.ReadAttribute, protocol.Describe,
 )  # fmt: skip
 DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
