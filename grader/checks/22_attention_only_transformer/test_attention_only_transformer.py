@@ -15,6 +15,7 @@ from grader.authors import (
     keeps_dtype,
     keeps_inputs,
     keeps_no_graph,
+    learns_alike,
     refuses,
     same_gradients,
     task,
@@ -37,6 +38,7 @@ FUNCTIONS = {  # the functions, each with the checks that promises about it buil
     "next_token_loss": "fresh_loss",
 }
 ALL = FUNCTIONS | {"all_attention_weights": "fresh_weights", "generate": "fresh_generation"}
+STEPS, RATE = 24, 0.1  # of a training: the loss falls at each step, to a fifth in the mean
 MARGIN = 1e-3  # by which the largest logit must lead, where the next token is judged
 
 
@@ -360,6 +362,21 @@ def test_generation_leaves_the_model(learner, rng):
         expect(facts["training"], training, "whether the model is in training mode afterwards")
         expect(facts["frozen"], [], "the list of parameters that are not trainable afterwards")
         expect(facts["parameters"], state, "the parameters afterwards")
+
+
+@task(5, after=("fresh_model", "fresh_loss", "fresh_generation"))
+def test_training(learner, reference, rng):
+    """Trained on a new short text, your model's loss falls as ours does, and then generate writes the same."""
+    sizes, lead = (7, 6, 9, 2, 2), 0.0
+    while lead < MARGIN:
+        state, ids = random_state(rng, model_shapes(*sizes)), rng.integers(0, 7, 2, 8)
+        theirs = reference.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
+        losses = theirs.descend(ids, loss=reference.next_token_loss, steps=STEPS, rate=RATE)
+        expected, lead = truly_generated(ids[:, :3], theirs.parameters(), 6, 2, 2)
+    mine = learner.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
+    learner.generate(mine, ids[:, :3], 6)  # leaves nothing behind that training stumbles over
+    learns_alike(mine, losses, ids, loss=learner.next_token_loss, rate=RATE)
+    expect(learner.generate(mine, ids[:, :3], 6), expected, "what generate writes after the training")
 
 
 # All tasks

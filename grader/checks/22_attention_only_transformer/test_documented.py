@@ -7,6 +7,12 @@ from grader.sentence import batch
 
 MODEL = (6, 8, 6, 2, 2)  # vocab_size, d_model, context_length, num_layers, num_heads
 TOKEN_IDS = [[0, 4, 5, 2, 1, 3]]
+LINES = (
+    "Ann sings and the cat sleeps",
+    "Ann sings and the cat sleeps",
+    "Ann sings and the cat purrs",
+    "Tom sings and the dog howls",
+)  # whose ten words, sorted, are the vocabulary
 
 
 def attention_drawn(d_model: int) -> dict[str, torch.Tensor]:
@@ -89,3 +95,16 @@ def test_documented_generation(learner, documented):
     """The lesson's model continues the text as the lesson shows, even past its context."""
     model = learner.AttentionOnlyTransformer(*MODEL, seed=123)
     expect(learner.generate(model, torch.tensor([[0, 4, 5]]), 7), documented["generated"])
+
+
+@task(5, after=("documented_model", "documented_loss", "documented_generation"))
+def test_documented_training(learner, documented):
+    """Trained on the lesson's four lines, your model has the lesson's losses, and writes what the lesson shows."""
+    words = sorted(set(" ".join(LINES).split()))
+    token_ids = torch.tensor([[words.index(word) for word in line.split()] for line in LINES])
+    model = learner.AttentionOnlyTransformer(len(words), 8, 6, 1, 2, seed=123).to(dtype=torch.float64)
+    names = torch.tensor([[0], [1]])
+    expect(learner.generate(model, names, 5), documented["written_before"], "what the untrained model writes")
+    losses = model.descend(token_ids, loss=learner.next_token_loss, steps=76, rate=0.5)
+    expect(losses[::25], documented["training"], "the losses before the training and after 25, 50 and 75 steps")
+    expect(learner.generate(model, names, 5), documented["written_after"], "what the trained model writes")
