@@ -19,6 +19,7 @@ from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
 from grader.desk.lesson import Example
 from grader.judge import messages
+from grader.judge.general_sentences import MODULES
 from grader.judge.inputs import trained_state
 from grader.judge.proxy import Learner
 from grader.records.sanitize import inert
@@ -134,7 +135,7 @@ class _Desk:
         if unchanged and not called and is_equal(outcome) is False:
             return _waiting(example, unchanged)
         if outcome.problem and not (outcome.raised and outcome.raised == example.raises):
-            self.unchanged |= _read(example.code) - called
+            self.unchanged |= _read(example.code) - called - MODULES.keys()
         return outcome
 
     def _run(self, example: Example) -> Outcome:

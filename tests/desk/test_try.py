@@ -137,6 +137,15 @@ def test_what_a_failed_statement_should_have_changed_is_waited_for(desk, said):
     assert "✘ t.grad yours tensor([" in text
 
 
+def test_a_module_is_never_waited_for(desk, said):
+    """A loop that fails uses torch too, and what is waited for is the list that it should have filled."""
+    model = catalog.find("22").folder
+    solution = paths.solution(model).read_text("utf-8")
+    paths.stub(model).write_text(solution.replace("return F.cross_entropy(", "return F.no_entropy("))
+    text = " ".join(said("try", "22", cwd=desk).stdout.split())
+    assert "– torch.tensor(losses)[::25] waits for `losses`, see above" in text
+
+
 def test_a_warning_of_torch_names_no_file_of_its_own_sources(desk, said):
     first = "torch.ones(1, 2, 3).T; return (a * b).sum()"
     paths.stub(FIRST.folder).write_text(source(first, "return inputs @ query", "return inputs @ inputs.T"))
