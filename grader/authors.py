@@ -6,7 +6,7 @@ import pytest
 
 from grader.judge.compare import LARGE_TOLERANCE, Mismatch, expect, expect_shape, same
 from grader.judge.dispatched import Operation, largest_tensor, multiply_adds, work_grows_less_than
-from grader.judge.figure import Figure, Start, packed
+from grader.judge.figure import Figure, Start, pack
 from grader.judge.inputs import manual_seed, trained_state
 from grader.judge.launched import (
     Launched,
@@ -63,7 +63,7 @@ __all__ = [
     "manual_seed",
     "multiply_adds",
     "on_cpu",
-    "packed",
+    "pack",
     "refuses",
     "same",
     "same_gradients",

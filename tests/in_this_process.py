@@ -6,7 +6,7 @@ from typing import Any
 
 from grader import catalog
 from grader.classroom.pool import Order, Outcome, Task
-from grader.classroom.store import written
+from grader.classroom.store import write
 from grader.judge import grading
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
@@ -49,4 +49,4 @@ class Here:
                 exercise = catalog.read(task.exercise)
                 result = grading.result(exercise, submission, self.fork_server, self.settings)
                 result = self.changed(result)
-                record(Outcome(task, written(result), result.status))
+                record(Outcome(task, write(result), result.status))

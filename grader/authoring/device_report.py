@@ -48,14 +48,14 @@ def rows(exercise: Exercise, device: str, lengths: tuple[int, ...] = ()) -> tupl
         for tokens in lengths or LENGTHS.get(device, FEW_LENGTHS):
             inputs = [torch.randn(1, HEADS, tokens, HEAD_SIZE).to(device, dtype) for _ in range(3)]
             own_seconds, ready_made_seconds = (
-                measured(device, flash_attention, *inputs, BLOCK_SIZE),
-                measured(device, ready_made, *inputs),
+                measure(device, flash_attention, *inputs, BLOCK_SIZE),
+                measure(device, ready_made, *inputs),
             )
             table.append(Row(tokens, str(dtype).removeprefix("torch."), *own_seconds, *ready_made_seconds))
     return tuple(table)
 
 
-def measured(device: str, function: Callable[..., Any], *args: Any) -> tuple[float, float | None]:
+def measure(device: str, function: Callable[..., Any], *args: Any) -> tuple[float, float | None]:
     """Seconds of a call, the first one left out, and the MiB that it takes beyond its arguments."""
     with torch.no_grad():
         function(*args)

@@ -27,12 +27,12 @@ path { stroke: var(--quiet); fill: none }
 
 def main() -> None:
     """Draw all."""
-    for path, svg in drawn().items():
+    for path, svg in draw().items():
         path.write_text(svg, "utf-8")
         print(f"wrote {paths.shown(path)}")
 
 
-def drawn() -> dict[Path, str]:
+def draw() -> dict[Path, str]:
     """Path → content of every diagram."""
     return {
         source.with_name(f"{name}.svg"): picture(table["steps"])

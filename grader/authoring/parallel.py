@@ -34,7 +34,7 @@ def verify_all(
     if jobs <= 1:
         with ForkServer(device) as fork_server:
             for exercise in exercises:
-                yield _verified(exercise, seed, device, thorough, every, fork_server)
+                yield _verify(exercise, seed, device, thorough, every, fork_server)
         return
     try:
         yield from _in_processes(exercises, seed, jobs, device, thorough, every)
@@ -49,8 +49,7 @@ def _in_processes(
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
         reports = {
-            exercise.folder: pool.submit(_verified, exercise, seed, device, thorough, every)
-            for exercise in longest_first
+            exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every) for exercise in longest_first
         }
         try:
             for exercise in exercises:
@@ -74,7 +73,7 @@ def _own_fork_server(device: str) -> ForkServer:
     return ForkServer(device)
 
 
-def _verified(
+def _verify(
     exercise: Exercise, seed: int, device: str, thorough: bool, every: int, fork_server: ForkServer | None = None
 ) -> Report:
     """The report of one exercise. fork_server None: that of this process of the pool."""

@@ -84,7 +84,7 @@ def verify(
         report.tried = len(known_mistakes)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
         settings = Settings(device=device, seed=seed)
-        report.problems += unloaded or _graded(report, known_mistakes, fork_server, settings, thorough)
+        report.problems += unloaded or _grade(report, known_mistakes, fork_server, settings, thorough)
     return report
 
 
@@ -152,7 +152,7 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
         yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, fix, mistake.line)
 
 
-def _graded(
+def _grade(
     report: Report,
     known_mistakes: tuple[Mistake, ...],
     fork_server: ForkServer,

@@ -72,7 +72,7 @@ class Card:
         match = BLANK.search(self.code)
         return match[2] if match else ""
 
-    def filled(self, typed: str) -> str:
+    def fill(self, typed: str) -> str:
         """The function with what was typed in its blank. An expression alone becomes what it returns."""
         typed = textwrap.dedent(typed).strip("\n")
         if self.lead:
@@ -81,7 +81,7 @@ class Card:
             typed = re.sub(rf"\A{again}\s*", "", typed)
             text = f"{self.lead}({typed.rstrip()})" if "\n" in typed else f"{self.lead}{typed}"
         else:
-            text = _returned(typed)
+            text = _return_last(typed)
         return BLANK.sub(lambda blank: textwrap.indent(text, blank[1]), self.code, count=1)
 
 
@@ -137,7 +137,7 @@ def _wrong(card: Card) -> str:
     return "" if card.right else "has an answer that does not begin with a block of code"
 
 
-def _returned(typed: str) -> str:
+def _return_last(typed: str) -> str:
     """The same lines, the last of which returns its value if it is an expression. What is no Python stays as it is."""
     try:
         body = ast.parse(typed).body

@@ -77,11 +77,11 @@ def apply(solution: str, hunks: Sequence[Hunk]) -> str:
                 if edit[0] < end and start < edit[1]:
                     raise BadPatch(hunk.line, "it changes the same lines as another hunk")
             edits[hunk.definition].append(edit)
-    texts = {name: _edited(bare_lines(lines, originals[name]), of_definition) for name, of_definition in edits.items()}
+    texts = {name: _edit(bare_lines(lines, originals[name]), of_definition) for name, of_definition in edits.items()}
     imports = [line for hunk in hunks if hunk.definition == IMPORTS for line in hunk.new]
-    source = _replaced(solution, texts, imports)
+    source = _replace(solution, texts, imports)
     try:
-        parsed(source)
+        parse(source)
     except SyntaxError as error:
         raise BadPatch(hunks[0].line if hunks else 0, f"the changed code is no Python: {error.msg}") from None
     return source
@@ -117,16 +117,16 @@ def merge(solution: str, first: str, second: str) -> str | None:
     texts = {}
     for name in versions[0] | versions[1]:
         chosen = [version[name] for version in versions if name in version]
-        text = chosen[0] if len(chosen) == 1 else _merged(normal(originals[name]), *chosen)
+        text = chosen[0] if len(chosen) == 1 else _merge(normal(originals[name]), *chosen)
         if text is None:
             return None
         texts[name] = textwrap.indent(text, "    " * name.count(".")).split("\n")
     imports = dict.fromkeys(line for source in (first, second) for line in _imports(source))
-    return _replaced(solution, texts, [line for line in imports if line not in _imports(solution)])
+    return _replace(solution, texts, [line for line in imports if line not in _imports(solution)])
 
 
 @functools.lru_cache(2048)
-def parsed(source: str) -> ast.Module:
+def parse(source: str) -> ast.Module:
     """The syntax tree of a source. Raises SyntaxError."""
     return ast.parse(source)
 
@@ -135,7 +135,7 @@ def parsed(source: str) -> ast.Module:
 def definitions(source: str) -> dict[str, Function]:
     """The functions and methods of a source: "softmax", "SelfAttention.forward". Raises SyntaxError."""
     found: dict[str, Function] = {}
-    for node in parsed(source).body:
+    for node in parse(source).body:
         if isinstance(node, FUNCTION):
             found[node.name] = node
         elif isinstance(node, ast.ClassDef):
@@ -191,7 +191,7 @@ def _find(hunk: Hunk, lines: list[str]) -> Edit:
     raise BadPatch(hunk.line, f"its lines do not follow each other in {hunk.definition}")
 
 
-def _edited(items: Sequence[str], edits: Iterable[Edit]) -> list[str]:
+def _edit(items: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     """The lines, or tokens, with all edits made."""
     result = list(items)
     for start, end, new in sorted(edits, reverse=True):
@@ -199,16 +199,16 @@ def _edited(items: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     return result
 
 
-def _replaced(solution: str, texts: Mapping[str, list[str]], imports: list[str]) -> str:
+def _replace(solution: str, texts: Mapping[str, list[str]], imports: list[str]) -> str:
     """The solution's source with other lines for some definitions, and more imports."""
-    lines, tree = solution.split("\n"), parsed(solution)
+    lines, tree = solution.split("\n"), parse(solution)
     heads = [node for node in tree.body if isinstance(node, IMPORT)] or tree.body[: bool(ast.get_docstring(tree))]
     after = max((_span(node)[1] for node in heads), default=0)
     edits = [(*_span(node), tuple(texts[name])) for name, node in definitions(solution).items() if name in texts]
-    return "\n".join(_edited(lines, [*edits, (after, after, tuple(imports))]))
+    return "\n".join(_edit(lines, [*edits, (after, after, tuple(imports))]))
 
 
-def _merged(base: str, first: str, second: str) -> str | None:
+def _merge(base: str, first: str, second: str) -> str | None:
     """A definition with the changes of both versions; None if they overlap or give no valid definition.
 
     Where they change two parts of one power, as in `d ** 0.5`, the text makes neither mistake.
@@ -222,7 +222,7 @@ def _merged(base: str, first: str, second: str) -> str | None:
             of_one_power = POWER.fullmatch("".join(tokens[min(a, c) : max(b, d)]))
             if (a < d and c < b) or a == c or of_one_power:
                 return None
-    text = "".join(_edited(tokens, first_edits + second_edits))
+    text = "".join(_edit(tokens, first_edits + second_edits))
     try:
         ast.parse(text)
     except SyntaxError:
@@ -241,7 +241,7 @@ def _token_edits(base: str, version: str) -> list[Edit]:
 @functools.lru_cache(1024)
 def _imports(source: str) -> tuple[str, ...]:
     """The import statements of a source."""
-    return tuple(ast.unparse(node) for node in parsed(source).body if isinstance(node, IMPORT))
+    return tuple(ast.unparse(node) for node in parse(source).body if isinstance(node, IMPORT))
 
 
 @functools.lru_cache(1024)

@@ -14,8 +14,8 @@ from datetime import datetime
 from grader import catalog
 from grader.catalog import mistakes
 from grader.catalog.exercise import Misconception
-from grader.classroom.grades import rounded
-from grader.classroom.handins import Student, counted
+from grader.classroom.grades import round_points
+from grader.classroom.handins import Student, count_in_words
 from grader.classroom.history import History
 from grader.classroom.ledger import WEEK
 from grader.classroom.store import Store
@@ -137,7 +137,7 @@ class Need:
     reasons: tuple[str, ...]
 
 
-def ranked(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], limit: int) -> list[Need]:
+def rank(summary: Summary, stuck: Mapping[str, Sequence[Stuck]], limit: int) -> list[Need]:
     """The students who need help most, at most `limit` of them. stuck: by student's id.
 
     The score is the sum of three shares: the points that are missing to the median of the class, the exercises not
@@ -227,12 +227,12 @@ class Week:
         """A sentence on the exercises that are left out."""
         if not self.few:
             return ""
-        listed = ", ".join(f"{exercise[:2]} ({counted(count, 'hand-in')})" for exercise, count in self.few)
+        listed = ", ".join(f"{exercise[:2]} ({count_in_words(count, 'hand-in')})" for exercise, count in self.few)
         return f"Left out, because fewer than {LEAST} hand-ins allow no conclusion: {listed}."
 
-    def renamed(self, names: Mapping[str, Student]) -> "Week":
+    def rename(self, names: Mapping[str, Student]) -> "Week":
         """The same under other names."""
-        return replace(self, fresh=self.fresh.renamed(names), whole=self.whole.renamed(names))
+        return replace(self, fresh=self.fresh.rename(names), whole=self.whole.rename(names))
 
     def stuck(self, past: Past) -> dict[str, list]:
         """Who is stuck at one of these exercises."""
@@ -295,7 +295,7 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     score, reasons = 0.0, []
     if row.total is not None and row.total < median:
         score += (median - row.total) / median
-        reasons.append(f"{rounded(row.total)} points, the median is {rounded(median)}")
+        reasons.append(f"{round_points(row.total)} points, the median is {round_points(median)}")
     missing_indices = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
     if missing_indices:
         score += len(missing_indices) / len(begun)

@@ -97,7 +97,7 @@ def read_handed_in(path: Path, zone: tzinfo) -> Times:
     return times
 
 
-def parsed(text: str) -> datetime | None:
+def parse_time(text: str) -> datetime | None:
     """The time in nbgrader's timestamp.txt, as "2015-02-02 15:58:23.948203 UTC"; None for other text."""
     words = text.split()
     try:
@@ -147,7 +147,7 @@ def _timestamp(place: str) -> datetime | None:
     """The time that nbgrader wrote beside a submitted notebook."""
     folder, _, _ = place.rpartition("/")
     try:
-        return parsed(beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP).decode())
+        return parse_time(beneath.read(f"{folder}/{TIMESTAMP}", MAX_TIMESTAMP).decode())
     except (BadSubmission, NoSuchFile, UnicodeDecodeError):
         return None
 

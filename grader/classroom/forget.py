@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, grades, handback, history, marking, outputs, private
 from grader.classroom.grades import cell
-from grader.classroom.handins import counted
+from grader.classroom.handins import count_in_words
 from grader.classroom.history import History
 from grader.classroom.office import Office
 from grader.classroom.office_page import by_hand
@@ -63,7 +63,7 @@ def forget(out: Path, student: str, office: Office) -> Iterator[str]:
         for path in tables:
             count = _from_table(path, student)
             if count:
-                yield f"{path}: {counted(count, 'line')}"
+                yield f"{path}: {count_in_words(count, 'line')}"
         for name, verb in OF_THE_CLASS.items():
             path = out / name
             if path.exists():
@@ -106,7 +106,7 @@ def _from_store(database: sqlite3.Connection, student: str) -> Iterator[str]:
     for kind, (statement, values) in steps.items():
         count = database.execute(statement, values).rowcount
         if count:
-            yield counted(count, kind)
+            yield count_in_words(count, kind)
     for name, text in database.execute("select name, value from facts").fetchall():
         facts = json.loads(text)
         if isinstance(facts, dict) and facts.pop(student, None) is not None:
@@ -135,7 +135,7 @@ def _from_table(path: Path, student: str) -> int:
     """Remove the lines about a student from a table. Returns how many there were."""
     table, count = _without(path, student)
     if table is not None and count:
-        safe_files.write_whole(path, table.filled({}), mode=private.FILE)
+        safe_files.write_whole(path, table.fill({}), mode=private.FILE)
     return count
 
 

@@ -52,7 +52,7 @@ def number(points: float | None, missing: str = "") -> str:
     return missing if points is None else f"{points:.6f}".rstrip("0").rstrip(".")
 
 
-def rounded(points: float | None) -> str:
+def round_points(points: float | None) -> str:
     """Points with two digits, as they are read and not computed with."""
     return "–" if points is None else number(round(points, 2))
 

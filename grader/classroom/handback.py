@@ -31,7 +31,7 @@ from grader.classroom.marking import Standing, joined_rule
 from grader.classroom.office import Marking, Office
 from grader.classroom.outputs import by_student, counting
 from grader.classroom.pages import feedback
-from grader.classroom.pages.feedback import limited
+from grader.classroom.pages.feedback import limit
 from grader.classroom.store import Store
 from grader.records.results import ExerciseResult, outcome_word
 from grader.reports import json as as_json
@@ -140,7 +140,7 @@ def spoken_lines(handed: Handed, exercises: Sequence[str], level: str) -> Iterat
     """The lines. handed: the student's results for these exercises alone."""
     results = {result.exercise: handed.standing.shown(result) for result in handed.results}
     if comment := handed.standing.comments.get(""):
-        yield from _wrapped(comment, "")
+        yield from _wrap(comment, "")
         yield ""
     if len(exercises) > 1:
         yield feedback.points_line(handed.results, exercises, handed.standing)
@@ -172,7 +172,7 @@ def canvas_file(handed: Handed, assignment: Assignment, level: str) -> File | No
     return File(name, _content(name, handed, assignment, level)) if CANVAS.fullmatch(name) else None
 
 
-def zipped(files: Sequence[File]) -> bytes:
+def zip_files(files: Sequence[File]) -> bytes:
     """A zip archive: the same files give the same bytes."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -191,24 +191,24 @@ def folder_files(all_handed: Sequence[Handed], exercises: Sequence[str], level: 
 def _about(standing: Standing, result: ExerciseResult, level: str) -> Iterator[str]:
     """The lines on one exercise."""
     folder = result.exercise
-    record = limited(as_json.record(result), level)
+    record = limit(as_json.record(result), level)
     points = standing.points(folder, result.points)
     yield f"Feedback on {folder[:2]} {result.title}: {number(points, '–')} of {number(result.max_points)} points"
     mark = standing.marks.get(folder)
     comment = standing.comments.get(folder, "")
     for text in (*(mark.words if mark else ()), comment, record.get("message") or ""):
-        yield from _wrapped(text, "")
+        yield from _wrap(text, "")
     for check in record["checks"]:
         yield ""
         points_of_check = f"{number(check['points'])}/{number(check['max_points'])}"
         yield f"{outcome_word(check['outcome'], check['points'])}: {check['title']} ({points_of_check})"
-        yield from _wrapped(check.get("message") or "", "  ")
+        yield from _wrap(check.get("message") or "", "  ")
         if check.get("diagnosis"):
-            yield from _wrapped(f"likely: {check['diagnosis']}", "  ")
-        yield from _wrapped(check.get("where") or "", "  ")
+            yield from _wrap(f"likely: {check['diagnosis']}", "  ")
+        yield from _wrap(check.get("where") or "", "  ")
 
 
-def _wrapped(text: str, indent: str) -> Iterator[str]:
+def _wrap(text: str, indent: str) -> Iterator[str]:
     """Each line of a text, none too long."""
     for line in text.splitlines():
         while line:
@@ -231,15 +231,15 @@ def _content(name: str, handed: Handed, assignment: Assignment, level: str) -> s
     lines = list(spoken_lines(handed, assignment.exercises, level))
     suffix = name.lower().rpartition(".")[2]
     if suffix == "ipynb":
-        cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": _fenced(lines)}
+        cell = {"cell_type": "markdown", "id": "feedback", "metadata": {}, "source": _fence(lines)}
         return json.dumps(NOTEBOOK | {"cells": [cell]}, indent=1) + "\n"
     if suffix in ("zip", "gz", "tgz"):
         page = feedback.page(handed.student, handed.results, assignment.exercises, level, None, handed.standing)
-        return zipped([File(f"feedback_{assignment.name}.html", page)])
+        return zip_files([File(f"feedback_{assignment.name}.html", page)])
     return "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
-def _fenced(lines: Sequence[str]) -> str:
+def _fence(lines: Sequence[str]) -> str:
     """Lines as Markdown that shows them as they are."""
     return "\n".join(f"    {line}" for line in lines)
 

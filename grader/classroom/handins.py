@@ -259,7 +259,7 @@ def sum_line(count: Count, graded: str = "to grade", ungraded: int = 0) -> str:
     left_out = sum(count.left_out.values())
     parts += [f"{left_out:,} left out ({reasons})" if reasons else "none left out"]
     many = "" if count.complete else "at least "
-    return f"{many}{counted(count.found, 'file')} found: {', '.join(parts)}."
+    return f"{many}{count_in_words(count.found, 'file')} found: {', '.join(parts)}."
 
 
 def lines_of_doubt(needing: Sequence[NeedsPerson], limit: int) -> Iterator[str]:
@@ -276,6 +276,6 @@ def listed(names: Sequence[str], limit: int) -> str:
     return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
 
 
-def counted(count: int, noun: str, plural: str = "") -> str:
+def count_in_words(count: int, noun: str, plural: str = "") -> str:
     """A number of things in words: "1 grading", "1,200 gradings"."""
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.classroom.grades import cell, csv_text, number
 from grader.classroom.handins import Origin, Student, Unplaced
-from grader.classroom.store import Store, decoded, encoded
+from grader.classroom.store import Store, decode_name, encode_name
 from grader.classroom.summary import Run
 from grader.records.submission import Submission
 
@@ -91,7 +91,7 @@ class History:
         is_later = last_time is not None and kept.handed_in is not None and kept.handed_in > last_time
         time = kept.handed_in.isoformat() if kept.handed_in else None
         origin = kept.origin
-        facts = (kept.key, time, origin.platform, encoded(origin.key), encoded(origin.name), origin.late)
+        facts = (kept.key, time, origin.platform, encode_name(origin.key), encode_name(origin.name), origin.late)
         if last_row and last_row[1] == kept.digest and (not is_later or kept.origin.clone):
             self.file.execute(
                 "update attempts set key = ?, handed_in = coalesce(?, handed_in), platform = ?, origin_key = ?, "
@@ -119,7 +119,7 @@ class History:
     def entries(self) -> Iterator[tuple[str, str, str]]:
         """Each student with a key and the name of an entry with which something was handed in."""
         for student, key, name in self.file.execute("select distinct student, origin_key, entry from attempts"):
-            yield student, decoded(key), decoded(name)
+            yield student, decode_name(key), decode_name(name)
 
     def latest(self, student: str, exercise: str) -> Kept | None:
         """The last attempt of a student at an exercise."""
@@ -290,7 +290,9 @@ def append_changes(path: Path, changes: Iterable[Change]) -> None:
 def _kept(row: Sequence) -> Kept:
     student, exercise, digest, key, handed_in, platform, origin_key, entry, late = row
     time = datetime.fromisoformat(handed_in) if handed_in else None
-    return Kept(student, exercise, digest, key, time, Origin(platform, decoded(origin_key), decoded(entry), bool(late)))
+    return Kept(
+        student, exercise, digest, key, time, Origin(platform, decode_name(origin_key), decode_name(entry), bool(late))
+    )
 
 
 def _now() -> str:

@@ -230,7 +230,7 @@ class Ledger:
         """Store the verdict on a file that cannot be read as a submission. Returns its key."""
         exercise = catalog.read(handin.exercise)
         result = unreadable(exercise, _lesson_name(handin), _without_place(handin, message), self.settings)
-        record = store.written(result)
+        record = store.write(result)
         key = f"{UNREADABLE}{store.digest(record)}"
         self.file.add(key, record, version_of_exercise(handin.exercise))
         return key
@@ -290,11 +290,11 @@ def _digest(files: list[Path]) -> str:
         digest.update(f"{path.relative_to(paths.ROOT)}\0".encode())
         data = path.read_bytes()
         is_ours = path.suffix == ".py" and path.is_relative_to(paths.GRADER)
-        digest.update(hashlib.sha256(executed(data) if is_ours else data).digest())
+        digest.update(hashlib.sha256(strip_comments(data) if is_ours else data).digest())
     return digest.hexdigest()[:16]
 
 
-def executed(source: bytes) -> bytes:
+def strip_comments(source: bytes) -> bytes:
     """A Python source without comments, empty lines and spaces at the ends of lines.
 
     Docstrings stay: that of a check is what a learner reads. The text is the same in every version of Python.

@@ -143,27 +143,27 @@ def total(
     the class's maximum: who lacks the same share has the same total, whichever exercise was dropped.
     """
     if rule.drop_lowest <= 0:
-        return _weighted(exercises, points, range(len(exercises)), rule)
+        return _weigh(exercises, points, range(len(exercises)), rule)
     left = counted(exercises, points, most, rule)
-    possible = _weighted(exercises, most, left, rule)
-    share = _weighted(exercises, points, left, rule) / possible if possible else 0.0
+    possible = _weigh(exercises, most, left, rule)
+    share = _weigh(exercises, points, left, rule) / possible if possible else 0.0
     return round(share * maximum(exercises, most, rule), 2)
 
 
 def maximum(exercises: Sequence[str], most: Sequence[float], rule: TotalRule = PLAIN) -> float:
     """The total of a student with all points: the exercises that weigh least are left out of it, as many as drop."""
     if rule.drop_lowest <= 0:
-        return _weighted(exercises, most, range(len(exercises)), rule)
+        return _weigh(exercises, most, range(len(exercises)), rule)
     weights = sorted(points * rule.weight(exercise) for exercise, points in zip(exercises, most))
     return round(sum(weights[min(rule.drop_lowest, len(weights) - 1) :]), 6) if weights else 0.0
 
 
-def guarded(text: str) -> str:
+def guard(text: str) -> str:
     """The text as a cell that no spreadsheet runs as a formula."""
     return f"'{text}" if FORMULA.match(text) else text
 
 
-def unguarded(text: str) -> str:
+def unguard(text: str) -> str:
     """The text of a cell that was guarded."""
     return text[1:] if text.startswith("'") and FORMULA.match(text) else text
 
@@ -231,7 +231,7 @@ def apply_overrides(result: ExerciseResult, overrides: Iterable[Override]) -> Ex
     return result
 
 
-def overridden(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:
+def override_result(result: ExerciseResult, student: str, overrides: Iterable[Override]) -> ExerciseResult:
     """The result with those overrides that are this student's, for this exercise."""
     return apply_overrides(
         result,
@@ -338,7 +338,7 @@ def read_comments(folder: Path) -> Comments:
             raise WrongUse(f"{label(str(path))} needs the columns student, exercise, comment; exercise may be left out")
         for line, (student, exercise, text) in enumerate(table.cells("student", "exercise", "comment"), 2):
             key = student, _folder(exercise, f"{label(str(path))}, line {line}")
-            if own := unguarded(text):
+            if own := unguard(text):
                 by_key[key] = "\n\n".join(filter(None, [by_key.get(key), inert(own)[:MAX_TEXT]]))
     for student, text in texts_of_students(folder / COMMENTS_FOLDER):
         if comment := inert(text)[:MAX_TEXT].strip():
@@ -362,9 +362,7 @@ def _units(rule: LateRule, handed_in: datetime, deadline: datetime) -> int:
     return math.ceil(seconds / UNIT_S[rule.per]) if seconds > rule.grace_s else 0
 
 
-def _weighted(
-    exercises: Sequence[str], points: Sequence[float | None], indices: Iterable[int], rule: TotalRule
-) -> float:
+def _weigh(exercises: Sequence[str], points: Sequence[float | None], indices: Iterable[int], rule: TotalRule) -> float:
     """The sum of the points of these exercises, each times its weight."""
     return round(sum((points[i] or 0.0) * rule.weight(exercises[i]) for i in indices), 6)
 

@@ -69,7 +69,7 @@ class Matched:
     lines: tuple[str, ...] = ()
 
 
-def opened(rules: Path | None, roster: Path | None) -> Office:
+def read(rules: Path | None, roster: Path | None) -> Office:
     """Read the instructor's files. Raises WrongUse, with file and line, for what is wrong in them."""
     course = course_rules.read_rules(rules) if rules else Course()
     roster = roster or course.roster
@@ -82,7 +82,7 @@ def opened(rules: Path | None, roster: Path | None) -> Office:
     return Office(course, people, folder, overridden, marking.read_comments(folder), times)
 
 
-def matched(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Matched:
+def match_students(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Matched:
     """The hand-ins of the students on the roster; without one, Moodle's numbers joined by name.
 
     earlier: everybody in the class, with the exercises handed in. Names that are open are added to aliases.csv.
@@ -214,7 +214,7 @@ class Marking:
         before, after = (round(statistics.fmean(pair[i] / pair[2] for pair in pairs), 6) for i in (0, 1))
         return {"same": len(pairs), "before": before, "after": after}
 
-    def filled(self, out: Path, summary: Summary) -> tuple[str, ...]:
+    def fill_roster(self, out: Path, summary: Summary) -> tuple[str, ...]:
         """Write the roster's files with the points filled in. Returns lines about them."""
         if self.office.roster is None:
             return ()

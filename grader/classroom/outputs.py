@@ -206,7 +206,7 @@ def write(
     first_ids: dict[str, str] = {}  # the id that was first, by what a file system that ignores case takes it for
     for student, all_results in students:
         trouble = troubles.get(student.id, {})
-        results = _ordered(all_results, [folder for folder in exercises if folder not in trouble])
+        results = _order(all_results, [folder for folder in exercises if folder not in trouble])
         stands = standing(student, results)
         results = [counting(result, stands) for result in results]
         summary.add(student, results, trouble, stands.marks, stands.notes)
@@ -230,10 +230,10 @@ def write(
         facts = {
             "ungraded": missing_count,
             "linked": False,
-            "week": week and week.renamed(names),
-            "past": earlier_runs.renamed({id: s.id for id, s in names.items()}),
+            "week": week and week.rename(names),
+            "past": earlier_runs.rename({id: s.id for id, s in names.items()}),
         }
-        page = made(lambda: class_page.render(summary.renamed(names), anonymous(pairs(), names), **facts))
+        page = made(lambda: class_page.render(summary.rename(names), anonymous(pairs(), names), **facts))
     for name, text in page.items():
         put(out / name, lambda text=text: text)
     for path in (out / ROWS).glob("*.js"):
@@ -267,8 +267,8 @@ def move_away(out: Path, students: Sequence[str]) -> None:
         with contextlib.suppress(OSError):
             if (out / student).is_dir():
                 place.parent.mkdir(exist_ok=True)
-                number = next(n for n in itertools.count(1) if not place.with_name(_numbered(student, n)).exists())
-                (out / student).rename(place.with_name(_numbered(student, number)))
+                number = next(n for n in itertools.count(1) if not place.with_name(_number(student, n)).exists())
+                (out / student).rename(place.with_name(_number(student, number)))
 
 
 def anonymous(pairs: Sequence[Pair], names: Mapping[str, Student]) -> list[Pair]:
@@ -298,13 +298,13 @@ def _no_folder(out: Path, id: str, first: str) -> str:
     return ""
 
 
-def _ordered(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> list[ExerciseResult]:
+def _order(results: Sequence[ExerciseResult], exercises: Sequence[str]) -> list[ExerciseResult]:
     """The results in the order of the exercises, without those of other exercises."""
     by_folder = {result.exercise: result for result in results}
     return [by_folder[folder] for folder in exercises if folder in by_folder]
 
 
-def _numbered(name: str, number: int) -> str:
+def _number(name: str, number: int) -> str:
     return name if number == 1 else f"{name} ({number})"
 
 

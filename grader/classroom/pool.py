@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TextIO
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError
-from grader.classroom.store import written
+from grader.classroom.store import write
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -351,7 +351,7 @@ class Job:
         assert self.task is not None
         if result.status == NOT_GRADED:
             return self.send({"key": self.task["key"], "failed": result.message})
-        self.send({"key": self.task["key"], "status": result.status, "record": written(result)})
+        self.send({"key": self.task["key"], "status": result.status, "record": write(result)})
 
     def next(self) -> dict[str, Any] | None:
         """The next task, or None at the end."""

@@ -131,10 +131,10 @@ def loss_message(losses: Losses, submissions: str, out: str) -> str:
     lines = ["Nothing was changed, because this run would take something away:"]
     if losses.students:
         names = label(handins.listed(losses.students, MOST_LOST))
-        lines.append(f"  {handins.counted(len(losses.students), 'student')} would lose their row: {names}")
+        lines.append(f"  {handins.count_in_words(len(losses.students), 'student')} would lose their row: {names}")
     if losses.handins:
         names = label(handins.listed([f"{student} {exercise}" for student, exercise in losses.handins], MOST_LOST))
-        lines.append(f"  {handins.counted(len(losses.handins), 'hand-in')} would be lost: {names}")
+        lines.append(f"  {handins.count_in_words(len(losses.handins), 'hand-in')} would be lost: {names}")
     lines += [
         f"Is {label(submissions)} the right folder? It must hold what everybody handed in so far.",
         "  several downloads: put them into one folder",
@@ -159,7 +159,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
     try:
         private.folder(plan.out)
         past = file.rolled()
-        matched = office.matched(plan.office, submissions, past)
+        matched = office.match_students(plan.office, submissions, past)
         submissions = matched.found
         entered = replaced(plan, submissions)
         losses_of_run = losses_of(past, submissions, entered, plan.named, plan.office.roster is not None)
@@ -214,7 +214,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         facts = {"out": str(plan.out), "students": len(summary.rows), "ungraded": len(troubles)}
         facts |= {"needs_person": len(submissions.needs_person), "left_over": outputs.left_over(plan.out, summary)}
         facts |= {"waiting": outputs.waiting_lines(submissions)}
-        publish(Event("written", facts | {"filled": marking.filled(plan.out, summary)}))
+        publish(Event("written", facts | {"filled": marking.fill_roster(plan.out, summary)}))
         notes = (
             *marking.notes,
             *office.lines_without_effect(plan.office, [row.student.id for row in summary.rows], folders),

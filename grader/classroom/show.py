@@ -20,7 +20,7 @@ from grader.classroom.handins import (
     Misplaced,
     NeedsPerson,
     Unplaced,
-    counted,
+    count_in_words,
     lines_of_doubt,
     listed,
     sum_line,
@@ -78,7 +78,7 @@ class GradingProgress:
         seconds = max(self.latest - self.began, 0.001)
         rate = f" in {seconds:.1f} s ({gradings / seconds:.1f} a second)"
         rate = rate if gradings else ", all had been graded before"
-        return f"{counted(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}."
+        return f"{count_in_words(gradings, 'grading')}{rate}: {self.summary() or 'nothing to do'}."
 
     def end_bar(self) -> None:
         """Remove the progress bar, if there is one."""
@@ -144,7 +144,7 @@ class Show:
         if unplaced:
             self.say(f"    what to do: {TO_PLACE}.")
         self.say(sum_line(files))
-        self.say(f"{layout}: {counted(students, 'student')}, {counted(handins, 'hand-in')} to grade.")
+        self.say(f"{layout}: {count_in_words(students, 'student')}, {count_in_words(handins, 'hand-in')} to grade.")
         for line in lines_of_doubt(needs_person, MOST):
             self.say(label(line))
         for file in misplaced[:MOST]:
@@ -162,7 +162,7 @@ class Show:
         if not changes:
             return
         self.progress.end_bar()
-        self.say(f"{counted(len(changes), 'mark')} changed since the last run (changes.csv has all):")
+        self.say(f"{count_in_words(len(changes), 'mark')} changed since the last run (changes.csv has all):")
         for one in changes[:MOST]:
             points = f"{number(one.before, '–')} → {number(one.after, '–')}"
             self.say(f"  {label(one.student)} {one.exercise}: {points}, {label(one.why)}")
@@ -172,7 +172,7 @@ class Show:
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
         own_seed = "" if seed is None else f"Seed {seed}. "  # the teacher chose it; a secret one is None here
-        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{counted(to_grade, 'grading')} to do.")
+        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{count_in_words(to_grade, 'grading')} to do.")
         self.progress.begin(to_grade)
 
     def on_graded(self, exercise: str, key: str, status: str) -> None:
@@ -201,14 +201,16 @@ class Show:
             entries = "entry needs" if needs_person == 1 else "entries need"
             self.say(f"{needs_person:,} {entries} a person to say whose it is, and no mark stands for it: see above.")
         if ungraded:
-            self.say(f"{counted(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again.")
+            self.say(
+                f"{count_in_words(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again."
+            )
         if left_over:
             folders = label(listed(left_over, 4))
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
         for line in filled:
             self.say(line)
         if waiting:
-            self.say(f"{counted(len(waiting), 'entry', 'entries')} without a mark until a person decides:")
+            self.say(f"{count_in_words(len(waiting), 'entry', 'entries')} without a mark until a person decides:")
             for line in waiting[:MOST]:
                 self.say(f"  {line}")
             if len(waiting) > MOST:
@@ -223,7 +225,7 @@ class Show:
         self.say(self.progress.end())
         for student, reason in list(failed.items())[:MOST]:
             self.say(f"  {label(student)} still needs autograding: {label(reason)}")
-        self.say(f"{counted(recorded, 'submission')} recorded in the gradebook of {label(course)}.")
+        self.say(f"{count_in_words(recorded, 'submission')} recorded in the gradebook of {label(course)}.")
 
     def say(self, line: str) -> None:
         """Write one line, above the progress bar where there is one."""

@@ -34,7 +34,7 @@ from grader.catalog import mistakes, paths, stubs
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.classroom.handins import HandIn, Student
 from grader.records.limited import limited
-from grader.records.syntax import imported, parsed, statements
+from grader.records.syntax import imported, parse, statements
 
 BUILTINS = frozenset(dir(builtins))
 SPELLINGS = dict.fromkeys(("T", "mT", "t", "transpose", "swapaxes", "swapdims"), "transposed")
@@ -187,13 +187,13 @@ def fingerprints(source: str) -> dict[int, Lines]:
 
 @limited
 def _fingerprints(source: str) -> list[tuple[int, int, int]]:
-    tree = parsed(source)
+    tree = parse(source)
     if tree is None:
         return []
     names = imported(statements(tree))  # so that `F` is known to be torch.nn.functional
     places: dict[int, Lines] = {}
     for body in _units(tree):
-        for print_, lines in _winnowed(tokens(body, names)):
+        for print_, lines in _winnow(tokens(body, names)):
             places.setdefault(print_, lines)
     return [(print_, places[print_].first, places[print_].last) for print_ in heapq.nsmallest(MOST_TOKENS, places)]
 
@@ -376,7 +376,7 @@ def evidence(a: HandIn, b: HandIn) -> tuple[Agreement, ...]:
     )
 
 
-def _winnowed(tokens_and_lines: list[tuple[str, int]]) -> Iterator[tuple[int, Lines]]:
+def _winnow(tokens_and_lines: list[tuple[str, int]]) -> Iterator[tuple[int, Lines]]:
     """The hash and the lines of each gram that winnowing keeps."""
     encoded_tokens = [token.encode("utf-8", "replace") for token, _ in tokens_and_lines]
     grams = []

@@ -113,7 +113,7 @@ def open_database(path: Path, schema: str) -> Database:
         raise WrongUse(f"{path} is damaged. Move it away: all will be graded again") from None
 
 
-def encoded(name: str) -> str | bytes:
+def encode_name(name: str) -> str | bytes:
     """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
     try:
         return name.encode() and name
@@ -121,7 +121,7 @@ def encoded(name: str) -> str | bytes:
         return name.encode("utf-8", "surrogatepass")
 
 
-def decoded(name: str | bytes) -> str:
+def decode_name(name: str | bytes) -> str:
     """The file's name that was encoded."""
     return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")
 
@@ -146,7 +146,7 @@ def mark(seed: int) -> str:
     return digest(f"seed {seed}")[:16]
 
 
-def written(result: ExerciseResult) -> str:
+def write(result: ExerciseResult) -> str:
     """A result as text for the store. The sandbox is the same for all results, so the store holds it once."""
     record = as_json.record(result)
     sandbox = record.pop("sandbox", None) or {}
@@ -155,7 +155,7 @@ def written(result: ExerciseResult) -> str:
 
 
 def read(text: str, sandbox: dict[str, Any] | None = None) -> ExerciseResult:
-    """The result from which `written` made the text. sandbox: that of the run, which is not in the text."""
+    """The result from which `write` made the text. sandbox: that of the run, which is not in the text."""
     stored = json.loads(text)
     record = stored["result"]
     if sandbox:
@@ -237,7 +237,7 @@ class Store:
         return row and row[0]
 
     def add(self, key: str, record: str, version: str = "") -> None:
-        """Store a result, as stored_result.written made it. A result that is there already stays.
+        """Store a result, as `write` made it. A result that is there already stays.
 
         version: of the exercise. Raises InfrastructureError where the disk is full.
         """
@@ -279,7 +279,7 @@ class Store:
 
     def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
         """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""
-        place = encoded(handin.place), encoded(handin.member)
+        place = encode_name(handin.place), encode_name(handin.member)
         row = (handin.student.id, handin.student.name, handin.exercise, *place, key, trouble)
         self.file.execute("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
 
@@ -352,4 +352,4 @@ def _frozen(value: Any) -> Any:
 
 def _handin(row: Sequence[Any]) -> HandIn:
     """Make a hand-in of a row that begins with student, name, exercise, place and member."""
-    return HandIn(Student(row[0], row[1]), row[2], decoded(row[3]), decoded(row[4]))
+    return HandIn(Student(row[0], row[1]), row[2], decode_name(row[3]), decode_name(row[4]))

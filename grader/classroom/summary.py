@@ -167,7 +167,7 @@ class Summary:
         self._sorted = False
         return row
 
-    def renamed(self, students: Mapping[str, Student]) -> "Summary":
+    def rename(self, students: Mapping[str, Student]) -> "Summary":
         """The same sums with other students in the rows. students: by the id that they replace."""
         summary = copy.copy(self)
         summary._rows = [replace(row, student=students[row.student.id], notes=()) for row in self._rows]
@@ -271,7 +271,7 @@ class Past:
     stuck: Mapping[str, Sequence[Stuck]] = field(default_factory=dict)
     runs: Sequence[Run] = ()
 
-    def renamed(self, ids: Mapping[str, str]) -> "Past":
+    def rename(self, ids: Mapping[str, str]) -> "Past":
         """The same under other ids."""
         return Past({ids[id]: stuck for id, stuck in self.stuck.items() if id in ids}, self.runs)
 

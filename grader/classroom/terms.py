@@ -87,10 +87,10 @@ def compare(terms: Sequence[Term]) -> list[Compared]:
     for term in terms:
         for exercise in term.summary.exercises:
             count[exercise.folder] += 1
-    return [_compared(folder, terms) for folder in sorted(count) if count[folder] > 1]
+    return [_compare(folder, terms) for folder in sorted(count) if count[folder] > 1]
 
 
-def _compared(folder: str, terms: Sequence[Term]) -> Compared:
+def _compare(folder: str, terms: Sequence[Term]) -> Compared:
     parts = [term.summary.only([e.folder for e in term.summary.exercises if e.folder == folder]) for term in terms]
     points = [[row.points[0] for row in part.rows if row.points and row.points[0] is not None] for part in parts]
     states = [[row.states for row in part.rows if row.states not in ("", ABSENT)] for part in parts]

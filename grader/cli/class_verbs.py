@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.cli.grade_verb import chosen, office_of
+from grader.cli.grade_verb import choose, office_of
 from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, port, verb
 from grader.desk import lesson
 from grader.records import safe_files
@@ -144,7 +144,7 @@ def _write_feedback(
         if others:
             missing[assignment.name] = others
         if files:
-            safe_files.write_whole(folder / f"{assignment.name}.zip", handback.zipped(files))
+            safe_files.write_whole(folder / f"{assignment.name}.zip", handback.zip_files(files))
             print(f"{folder / assignment.name}.zip: {len(files)} files")
     return missing
 
@@ -190,7 +190,7 @@ def serve_office(options: argparse.Namespace) -> int:
     except ImportError:
         raise errors.missing_extra("The assistants' page needs Tornado", "office") from None
     place = views.Place(options.out, rules, options.roster)
-    with views.opened(place):
+    with views.open_results(place):
         pass  # what is wrong is said here, and not on a page
 
     def say(address: str) -> None:
@@ -253,7 +253,7 @@ def compare_terms(options: argparse.Namespace) -> int:
 
     if len(options.terms) < 2:
         raise WrongUse('Name the results of at least two terms: make compare TERMS="2025/results 2026/results"')
-    chosen_folders = {exercise.folder for exercise in chosen(options.ex)}
+    chosen_folders = {exercise.folder for exercise in choose(options.ex)}
     all_terms = [terms.read(folder, chosen_folders) for folder in options.terms]
     compared = terms.compare(all_terms)
     if options.format == "json":

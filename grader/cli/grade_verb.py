@@ -112,7 +112,7 @@ def run_class(options: argparse.Namespace) -> int:
     from grader.classroom import run as classroom
     from grader.classroom.outputs import Unwritten
 
-    plan = planned(options, options.submissions, options.out)
+    plan = make_plan(options, options.submissions, options.out)
     office = office_of(options)
     since = options.since
     plan = replace(
@@ -153,7 +153,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         if getattr(options, name) is None:
             setattr(options, name, settings.get(name))
     rules = office_of(options, options.nbgrader)
-    plan = replace(planned(options, options.nbgrader, options.nbgrader), office=rules)
+    plan = replace(make_plan(options, options.nbgrader, options.nbgrader), office=rules)
     with shown(options) as show:
         recorded = gradebook.grade_course(
             options.nbgrader,
@@ -186,17 +186,17 @@ def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
     from grader.classroom import course_rules, office
 
     usual = beside / course_rules.NAME
-    return office.opened(options.rules or (usual if usual.exists() else None), options.roster)
+    return office.read(options.rules or (usual if usual.exists() else None), options.roster)
 
 
-def planned(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
+def make_plan(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
     """The run that the options ask for."""
     from grader.classroom.run import Plan
 
     return Plan(
         submissions=submissions,
         out=out,
-        exercises=chosen(options.ex),
+        exercises=choose(options.ex),
         named=options.ex.strip().lower() != "all",
         device=pick_device(options.device or "cpu"),
         seed=options.seed,
@@ -222,7 +222,7 @@ def shown(options: argparse.Namespace) -> Iterator[Show]:
         show.close()
 
 
-def chosen(text: str) -> tuple[catalog.Exercise, ...]:
+def choose(text: str) -> tuple[catalog.Exercise, ...]:
     """The exercises of "03,07", or of "all". Raises WrongUse where the words name none."""
     if text.strip().lower() == "all":
         return catalog.for_class()

@@ -59,7 +59,7 @@ def make_gradescope(options: argparse.Namespace) -> int:
     from grader.integrations import gradescope
 
     # Read now, so that a mistake in the rules is reported here and not by Gradescope.
-    rules = office.opened(options.rules, None) if options.rules is not None else None
+    rules = office.read(options.rules, None) if options.rules is not None else None
     zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, rules)
     write(options.output or Path("gradescope.zip"), zipped)
     for line in gradescope.advice(exercises, rules or office.Office(Course())):

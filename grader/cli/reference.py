@@ -96,7 +96,7 @@ def _section(name: str, verb: Verb, recipe: str | None) -> str:
         in_make = by_option.get(option.names[0], "") if _is_named(option) else next(iter(positional), "")
         if not _is_named(option) and positional:
             positional.pop(0)
-        lines.append(f"| {_code(in_make)} | {_code(_spelled(option))} | {_meaning(option)} |\n")
+        lines.append(f"| {_code(in_make)} | {_code(_spell(option))} | {_meaning(option)} |\n")
     return "".join(lines)
 
 
@@ -104,7 +104,7 @@ def _is_named(option: Option) -> bool:
     return option.names[0].startswith("-")
 
 
-def _spelled(option: Option) -> str:
+def _spell(option: Option) -> str:
     """How an option is typed after kata."""
     if option.settings.get("action") == "store_true":
         return option.names[0]

@@ -141,7 +141,7 @@ def page(request: Request, exercise: Exercise, fork_server: ForkServer) -> Seque
     return lines or [Text(f"{exercise.folder} has no picture.")]
 
 
-def rendered(parts: Sequence[RenderableType], request: Request) -> str:
+def render(parts: Sequence[RenderableType], request: Request) -> str:
     """The page as text with escape codes."""
     file = io.StringIO()
     console = Console(
@@ -157,7 +157,7 @@ def answer(fields: dict[str, Any], fork_server: ForkServer) -> str:
     """The page that a request with these fields asks for, or a sentence on why there is none."""
     request = Request(**fields)
     try:
-        return rendered(page(request, catalog.find(request.folder), fork_server), request)
+        return render(page(request, catalog.find(request.folder), fork_server), request)
     except Exception as error:  # a page is not worth more than a word about it
         return f"There is no {NAMES[request.what]}: {type(error).__name__}: {error}"
 

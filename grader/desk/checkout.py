@@ -125,7 +125,7 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
     if not paths.at_desk(".git").exists():
         raise WrongUse(ZIP if files is None else NO_HISTORY)
     old = _git("rev-parse", "HEAD").strip()
-    new = _fetched() if files is None else _handed_out(files, version)
+    new = _fetch() if files is None else _handed_out(files, version)
     coming = _names("diff", "--name-only", "-z", f"{old}...{new}")
     edited = [name for name in _names("diff", "--name-only", "-z", old) if name in coming]
     mine = {name: content for name in edited if (content := _content(name)) is not None}
@@ -144,7 +144,7 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
         raise
     merged = []
     for name, content in mine.items():
-        text = _merged(content, _show(old, name), _content(name))
+        text = _merge(content, _show(old, name), _content(name))
         _write(paths.at_desk(name), text)
         merged.append(Merged(paths.at_desk(name), copies[name], text == content))
     for name, content in committed.items():  # git knows lines, not Python
@@ -153,7 +153,7 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
     return Update(len(coming), tuple(merged))
 
 
-def _fetched() -> str:
+def _fetch() -> str:
     """The newest commit of the project."""
     remotes = _git("remote").split()
     remote = next((name for name in REMOTES if name in remotes), None)
@@ -197,7 +197,7 @@ def _commit(folder: Path, files: dict[str, bytes], version: str, parent: str | N
         return git("commit-tree", git("write-tree"), *parents, "-m", f"{HANDED_OUT} {version}")
 
 
-def _merged(mine: bytes, base: bytes | None, theirs: bytes | None) -> bytes:
+def _merge(mine: bytes, base: bytes | None, theirs: bytes | None) -> bytes:
     """The learner's file with the project's changes since base; the learner's own where they cannot be merged."""
     if base is None or theirs is None:
         return mine

@@ -220,10 +220,10 @@ def cells(block: str) -> list[str]:
 def for_terminal(folder: str, unfold: bool = False) -> list[RenderableType]:
     """The whole lesson. unfold: show the answers too."""
     markdown = text(folder)
-    return [rendered(markdown, unfold) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
+    return [render(markdown, unfold) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
 
 
-def rendered(markdown: str, unfold: bool = False) -> Markdown:
+def render(markdown: str, unfold: bool = False) -> Markdown:
     """Markdown of a lesson as a terminal shows it."""
     from rich.markdown import Markdown
 

@@ -77,7 +77,7 @@ class State:
 
 def load() -> dict[str, State]:
     """States by exercise folder. A damaged or newer file is set aside under another name."""
-    with _locked():
+    with _lock():
         return _load()
 
 
@@ -110,7 +110,7 @@ def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> None
 
 def change(folder: str, edit: Callable[[State], None]) -> State:
     """Call `edit(state)` for one exercise while no other process writes. Returns the new state."""
-    with _locked():
+    with _lock():
         states = _load()
         state = states.setdefault(folder, State())
         edit(state)
@@ -135,7 +135,7 @@ def last_tried(folder: str, kind: str = FILE) -> ExerciseResult | None:
 
 
 @contextlib.contextmanager
-def _locked() -> Iterator[None]:
+def _lock() -> Iterator[None]:
     """Hold the lock of this checkout, where the system has locks, and wait for it at most LOCK_S."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError, ImportError):

@@ -114,7 +114,7 @@ def compose(card: Card, typed: str) -> str:
     functions = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
     last = functions[card.function].body[-1]  # below the docstring: raise NotImplementedError
     lines = stub.splitlines()
-    lines[last.lineno - 1 : last.end_lineno] = card.filled(typed).splitlines()[1:]
+    lines[last.lineno - 1 : last.end_lineno] = card.fill(typed).splitlines()[1:]
     return "\n".join(lines) + "\n"
 
 

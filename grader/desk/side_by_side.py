@@ -60,13 +60,13 @@ def notice(folder: str) -> list[RenderableType]:
     except OSError:
         return []
     said = ANSWER.sub("\n\n**Answer:** ", DEEPER.sub("**Dig deeper:** ", markdown))
-    return [Text(), Text(NOTICE, "bold"), lesson.rendered(said)]
+    return [Text(), Text(NOTICE, "bold"), lesson.render(said)]
 
 
 def further(folder: str) -> list[RenderableType]:
     """The lesson's questions to go further, with their answers."""
     markdown = lesson.section(folder, FURTHER)
-    return [Text(), Text(FURTHER, "bold"), lesson.rendered(markdown, unfold=True)] if markdown else []
+    return [Text(), Text(FURTHER, "bold"), lesson.render(markdown, unfold=True)] if markdown else []
 
 
 def bodies(source: str) -> str:

@@ -204,8 +204,8 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     own_pieces, lesson_pieces, end = [], [], 0
     for match in NUMBER.finditer(lesson):
         between = lesson[end : match.start()]
-        own_text, is_equal = _rounded(next(numbers), match[0], digits)
-        own_pieces += [(_fitted(between, len(own_text) - len(match[0])), True), *_marked(own_text, match[0], is_equal)]
+        own_text, is_equal = _round(next(numbers), match[0], digits)
+        own_pieces += [(_fit(between, len(own_text) - len(match[0])), True), *_mark(own_text, match[0], is_equal)]
         lesson_pieces += [(between, True), (match[0], True)]
         end = match.end()
     lesson_end = (lesson[end:], True)
@@ -255,7 +255,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     if outcome.printed.strip():
         lines += [terminal.line(indent + INDENT, text) for indent, text in terminal.printed(outcome.printed)]
     if outcome.raised and outcome.raised == example.raises:
-        return [*lines, _indented(Text(outcome.problem.splitlines()[0], "dim"))]
+        return [*lines, _indent(Text(outcome.problem.splitlines()[0], "dim"))]
     if outcome.problem:
         first, *rest = outcome.problem.splitlines()
         return [
@@ -264,10 +264,10 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
             *(terminal.line(INDENT, Text(line, "dim")) for line in rest),
         ]
     if example.raises:
-        return [*lines, _indented(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
+        return [*lines, _indent(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
     if comparison is None:
-        return [*lines, _indented(Text(outcome.text))] if outcome.text else lines
-    note = [_indented(Text(comparison.note, style))] if comparison.note else []
+        return [*lines, _indent(Text(outcome.text))] if outcome.text else lines
+    note = [_indent(Text(comparison.note, style))] if comparison.note else []
     return [*lines, *note, _sides(comparison, width)]
 
 
@@ -318,7 +318,7 @@ def _names(code: str, context: type[ast.expr_context]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
-def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
+def _round(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
     """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf and 1. and 1.0."""
     if own_text in WORDS or lesson in WORDS:
         return own_text, own_text == lesson
@@ -338,7 +338,7 @@ def _rounded(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
     return (own_text if rounded_text == lesson else rounded_text), False
 
 
-def _fitted(between: str, longer: int) -> str:
+def _fit(between: str, longer: int) -> str:
     """The text before a number that is `longer` than the lesson's (below 0: shorter), so that columns stay aligned."""
     stripped = between.rstrip(" ")
     spaces = len(between) - len(stripped)
@@ -346,7 +346,7 @@ def _fitted(between: str, longer: int) -> str:
     return stripped + " " * max(spaces - longer, min(spaces, least))
 
 
-def _marked(own_text: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
+def _mark(own_text: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
     """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
     if is_equal:
         return [(own_text, True)]
@@ -399,7 +399,7 @@ def _sides(comparison: Comparison, width: int) -> RenderableType:
     else:
         table.add_row(Text(MINE, "dim"), own_text)
         table.add_row(Text(LESSON, "dim"), lesson_text)
-    return _indented(table)
+    return _indent(table)
 
 
 def _text(marked_pieces: Iterable[tuple[str, bool]]) -> Text:
@@ -409,5 +409,5 @@ def _text(marked_pieces: Iterable[tuple[str, bool]]) -> Text:
     return text
 
 
-def _indented(content: RenderableType) -> RenderableType:
+def _indent(content: RenderableType) -> RenderableType:
     return Padding(content, (0, 0, 0, INDENT), expand=False)

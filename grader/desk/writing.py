@@ -74,7 +74,7 @@ def write(
         raise WrongUse('This model needs a beginning: make write PROMPT="…"')
     code = _Code(exercise, submission)
     with code.telling():
-        model = _loaded(code, config, folder)
+        model = _load(code, config, folder)
     if sum(parameter.numel() for parameter in model.parameters()) < SMALL:
         torch.set_num_threads(1)  # several would only wait for each other
     texts = []
@@ -239,7 +239,7 @@ def _one(
     return Written(tokenizer.decode([*ids, *new]), len(new), time.perf_counter() - began)
 
 
-def _loaded(code: "_Code", config: dict[str, Any], folder: Path) -> torch.nn.Module:
+def _load(code: "_Code", config: dict[str, Any], folder: Path) -> torch.nn.Module:
     """The learner's model with the weights of a folder."""
     model = code[code.exercise.writes](config)
     state: dict[str, torch.Tensor] = {}

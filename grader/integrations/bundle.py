@@ -56,10 +56,10 @@ def build() -> bytes:
     """The zip as bytes. Raises WrongUse in a copy that is a bundle itself."""
     if not paths.SOLUTIONS.is_dir():
         raise WrongUse("This copy holds no solutions, so it makes no bundle. Use the project's own repository.")
-    return zipped({f"{TOP}/{name}": content for name, content in files()})
+    return zip_files({f"{TOP}/{name}": content for name, content in files()})
 
 
-def zipped(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
+def zip_files(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
     """A zip with these files, with the same bytes for the same files. programs: the names of executable files."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

@@ -165,11 +165,11 @@ def _tests(exercise: Exercise, result: ExerciseResult | None) -> Iterator[dict[s
 
 def _test(name: str, passed: bool, score: float, max_score: float, message: str) -> dict[str, Any]:
     """One test. score, most: points of the exercise."""
-    fields = {"test-name": name, "passed": passed, "score": scaled(score), "max-score": scaled(max_score)}
+    fields = {"test-name": name, "passed": passed, "score": scale(score), "max-score": scale(max_score)}
     return fields | ({"message": message} if message else {})
 
 
-def scaled(points: float) -> int:
+def scale(points: float) -> int:
     """The points of an exercise as a whole number of points of Classroom 50."""
     return round(points * SCALE)
 
@@ -185,11 +185,11 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
 def files(exercises: Sequence[Exercise], hidden: bool, brake: Brake = NO_BRAKE) -> dict[str, bytes]:
     """The files of one assignment: autograders/<assignment>/… Of the rules of the course they hold the brake alone."""
     if hidden:
-        kata = bundle.zipped(dict(bundle.whole()))
+        kata = bundle.zip_files(dict(bundle.whole()))
     else:
         with zipfile.ZipFile(io.BytesIO(bundle.build())) as archive:
             top = f"{bundle.TOP}/"
-            kata = bundle.zipped({name.removeprefix(top): archive.read(name) for name in archive.namelist()})
+            kata = bundle.zip_files({name.removeprefix(top): archive.read(name) for name in archive.namelist()})
     return {
         "autograder.py": paths.module("integrations/templates/autograder.py").read_bytes(),
         "exercises.txt": (",".join(exercise.folder for exercise in exercises) + "\n").encode(),

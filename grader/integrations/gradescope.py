@@ -85,7 +85,7 @@ class Ruled:
     def _now(self) -> datetime:
         return self.handed_in or datetime.now(timezone.utc)
 
-    def applied(self, graded: Graded) -> tuple[Graded, float | None, list[str]]:
+    def apply(self, graded: Graded) -> tuple[Graded, float | None, list[str]]:
         """The results with overridden checks, the score (None: the sum of the tests), and a line for each exercise."""
         if self.course is None:
             return graded, None, []
@@ -207,9 +207,9 @@ def results(graded: Graded, hidden: str = "visible", ruled: Ruled = NO_RULES) ->
 
     ruled: the rules of the course, which change the results and the score.
     """
-    graded, score, lines = ruled.applied(graded)
+    graded, score, lines = ruled.apply(graded)
     tests = [
-        _weighted(test, ruled.weight(exercise.folder))
+        _weigh(test, ruled.weight(exercise.folder))
         for exercise, result in graded.results
         for test in _tests(exercise, result, hidden)
     ]
@@ -271,7 +271,7 @@ def package(
         content |= files(office)
         arguments += ["--rules", f"../{course_rules.NAME}"]
     content["options"] = ("\n".join(arguments) + "\n").encode()
-    return bundle.zipped(content, programs=SCRIPTS)
+    return bundle.zip_files(content, programs=SCRIPTS)
 
 
 def _names(office: Office, student: str) -> tuple[str, ...]:
@@ -352,7 +352,7 @@ def _tests(exercise: Exercise, result: ExerciseResult | None, hidden: str) -> It
         yield _test(name, place, check.points, check.max_points, _output(check), visibility, check.outcome == PASSED)
 
 
-def _weighted(test: dict[str, Any], weight: float) -> dict[str, Any]:
+def _weigh(test: dict[str, Any], weight: float) -> dict[str, Any]:
     """A test with its share of the assignment's points."""
     return test | {field: round(test[field] * weight, 6) for field in ("score", "max_score")}
 

@@ -57,7 +57,7 @@ def page(folder: str) -> str:
     if not figure.has_figure(folder):
         return plain_page(folder)
     script = figures.script(folder).replace("document.currentScript", HERE)
-    return figures.placed(plain_page(folder, script, figures.style()), folder)
+    return figures.place_figure(plain_page(folder, script, figures.style()), folder)
 
 
 def plain_page(folder: str, script: str = "", style: str = "") -> str:
@@ -207,7 +207,7 @@ def _live_page(exercise: Exercise) -> str:
     """The page with the figure, whose script then asks for the learner's matrices."""
     has_pictures = paths.pictures(exercise.folder).exists()
     page = render(TEMPLATE, title=f"{exercise.folder[:2]} {exercise.title}", has_pictures=has_pictures)
-    return figures.placed(page, exercise.folder, "figure.js")
+    return figures.place_figure(page, exercise.folder, "figure.js")
 
 
 def _plain(children: list[Token], place: Path) -> list[Token]:

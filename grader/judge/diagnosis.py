@@ -103,7 +103,7 @@ class Diagnostician:
         matches = explanations.without_disproved(matches, begun)
         matches = explanations.without_refuted(matches, begun)
         matches = explanations.without_coincidence(matches, begun)
-        matches |= containment.optional("the trial of a mistake", no_matches, self.tried_again, begun, matches, subject)
+        matches |= containment.optional("the trial of a mistake", no_matches, self.try_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
@@ -179,12 +179,12 @@ class Diagnostician:
                 if (failure.raised or says_little(failure)) and not all(map(confirmed, pair)):
                     continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
                 if pair not in joined_pairs:
-                    joined_pairs[pair] = explanations.joined(versions, *pair)
+                    joined_pairs[pair] = explanations.join(versions, *pair)
                 joined_pair = joined_pairs[pair]
                 if joined_pair is not None and self.not_contradicted(versions.explaining([joined_pair], failure)):
                     explaining_pairs.append(joined_pair)
                     break
-        explaining_pairs += self.recombined(explaining_pairs, joined_pairs)
+        explaining_pairs += self.recombine(explaining_pairs, joined_pairs)
         by_check = {
             failure.check.id: list(self.not_contradicted(versions.explaining(explaining_pairs, failure)))
             for failure in unexplained
@@ -192,7 +192,7 @@ class Diagnostician:
         counts = Counter(joined_pair for explaining in by_check.values() for joined_pair in explaining)
         return {name: sorted(found, key=lambda pair: -counts[pair])[:1] for name, found in by_check.items()}
 
-    def tried_again(
+    def try_again(
         self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None
     ) -> dict[str, list[WrongVersion]]:
         """What explains a special input alone, as far as other values confirm it: see explanations.kept."""
@@ -203,7 +203,7 @@ class Diagnostician:
         kept = {name: explanations.kept(self.session, matches[name], failures[name], connection) for name in names}
         return kept | {name: [] for name in explanations.unsupported(matches | kept, failures)}
 
-    def recombined(
+    def recombine(
         self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
     ) -> list[WrongVersion]:
         """The parts of several pairs in other pairs: one of these may explain more than each of them.
@@ -213,7 +213,7 @@ class Diagnostician:
         parts = list(dict.fromkeys(part for both in pairs for part in both.parts)) if len(pairs) > 1 else []
         earlier_pairs = set(map(frozenset, tried_pairs))
         new_pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in earlier_pairs][:MAX_RECOMBINED]
-        joined = [explanations.joined(self.wrong_versions, *pair) for pair in new_pairs]
+        joined = [explanations.join(self.wrong_versions, *pair) for pair in new_pairs]
         return [both for both in joined if both is not None]
 
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:

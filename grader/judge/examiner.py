@@ -132,7 +132,7 @@ class Examiner:
                 yield Verdict(self.unloadable(submission, reason, remote.output_of_load, started, notes))
                 return
             begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
-            result = _timed(self.verdict(submission, results, remote, begun, notes), started)
+            result = _time(self.verdict(submission, results, remote, begun, notes), started)
             yield Verdict(result)
             if not (begun and failures and self.settings.diagnose) or is_cancelled():
                 return
@@ -140,7 +140,7 @@ class Examiner:
             diagnoses = self.diagnostician.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
             checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
-            result = _timed(replace(result, checks=checks), started)
+            result = _time(replace(result, checks=checks), started)
             yield Diagnosis(result)
         finally:
             remote.close()
@@ -200,7 +200,7 @@ class Examiner:
             output=inert(output),
             notes=notes,
         )
-        return _timed(result, started)
+        return _time(result, started)
 
     def expect_more(self) -> None:
         """Run each known mistake to its end from now on and keep its answers: faster where more submissions follow."""
@@ -306,7 +306,7 @@ def limits_of(exercise: Exercise, settings: Settings) -> Limits:
     return limits
 
 
-def _timed(result: ExerciseResult, started: float) -> ExerciseResult:
+def _time(result: ExerciseResult, started: float) -> ExerciseResult:
     """The result with the seconds since it was started, a value of time.monotonic()."""
     return replace(result, duration_s=round(time.monotonic() - started, 4))
 

@@ -168,7 +168,7 @@ def pairs(
         yield one, other
 
 
-def joined(versions: WrongVersions, first: WrongVersion, second: WrongVersion) -> WrongVersion | None:
+def join(versions: WrongVersions, first: WrongVersion, second: WrongVersion) -> WrongVersion | None:
     """The file that makes both mistakes; None where they cannot be made together."""
     source = patches.merge(versions.solution.source, first.source, second.source)
     if source is None:

@@ -40,7 +40,7 @@ class Figure:
     start: Mapping[str, Start]
 
 
-def packed(tensor: torch.Tensor) -> str:
+def pack(tensor: torch.Tensor) -> str:
     """Numbers as base64 of their bytes, the lowest first: `floats` (float32), `halves` (float16), `bytes` (uint8)."""
     return base64.b64encode(tensor.detach().contiguous().cpu().numpy().tobytes()).decode()
 
@@ -86,7 +86,7 @@ def start(folder: str) -> list[Shown]:
         ids = (start_matrix.id,) if isinstance(start_matrix.id, str) else start_matrix.id
         printed = [documented.parse(id, by_id[id].printed) for id in ids]
         values, tolerance = (
-            _stacked([torch.as_tensor(row, dtype=torch.float64) for row in rows], start_matrix)
+            _stack([torch.as_tensor(row, dtype=torch.float64) for row in rows], start_matrix)
             for rows in (
                 [number.value for number in printed],
                 [torch.zeros(()) if number.tolerance is None else number.tolerance for number in printed],
@@ -96,7 +96,7 @@ def start(folder: str) -> list[Shown]:
     return matrices
 
 
-def _stacked(rows: list[torch.Tensor], start_matrix: Start) -> torch.Tensor:
+def _stack(rows: list[torch.Tensor], start_matrix: Start) -> torch.Tensor:
     """One matrix from its rows, or from all of it."""
     if len(rows) == 1:
         matrix = start_matrix.take(rows[0]) if rows[0].ndim else rows[0]

@@ -73,12 +73,12 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, (list, tuple)) else []
 
 
-def described(function: str, args: Any, kwargs: Any) -> str:
+def describe_call(function: str, args: Any, kwargs: Any) -> str:
     """The call as the learner reads it: "attention_weights(tensor (6, 3))"."""
     return _call(function, args, kwargs, _value)
 
 
-def outlined(function: str, args: Any, kwargs: Any) -> str:
+def outline_call(function: str, args: Any, kwargs: Any) -> str:
     """The call without values that may be hidden inputs: "encode(a str, a dict)". It shows sizes and switches."""
     return _call(function, args, kwargs, _outline)
 
@@ -461,7 +461,7 @@ class Target(Proxy):
 
     def _described(self, args: Any, kwargs: Any) -> tuple[str, str]:
         """The call in words, and the same without hidden values."""
-        return described(self._text, args, kwargs), outlined(self._outline, args, kwargs)
+        return describe_call(self._text, args, kwargs), outline_call(self._outline, args, kwargs)
 
 
 class Module(Target, HeldObject):

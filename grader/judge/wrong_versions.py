@@ -69,7 +69,7 @@ class Noting(Local):
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> Answer:
         """The answer to one request."""
-        answer = self.connection.handled(request, tensors)
+        answer = self.connection.handle(request, tensors)
         self.noted.append((request, tensors, answer, len(self.learner.calls)))
         return protocol.decode_reply(protocol.encode_reply(*answer))
 
@@ -110,7 +110,7 @@ class Following:
         for step in self.steps:
             if isinstance(step.request, protocol.Describe) and step is not self.steps[-1]:
                 continue  # it changes nothing, and the run of the check compares it
-            answer = connection.handled(step.request, step.tensors)
+            answer = connection.handle(step.request, step.tensors)
             if step.call is None:
                 if not _same(answer, step.answer):
                     return None

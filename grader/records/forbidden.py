@@ -22,10 +22,10 @@ from grader.records.syntax import (
     dotted,
     followed,
     imported,
-    parsed,
+    parse,
     place,
     statements,
-    walked,
+    walk,
 )
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ MAX_NAME = 60  # characters of a name
 def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]:
     """Functions, classes and assignments of the module by name; methods by their bare name.
 
-    nodes: all nodes of the tree, as `walked` gives them.
+    nodes: all nodes of the tree, as `walk` gives them.
     """
     definitions: dict[str, ast.AST] = _again(tree, nodes)
     for node in nodes:
@@ -79,7 +79,7 @@ def definitions_of(tree: ast.Module, nodes: list[ast.AST]) -> dict[str, ast.AST]
             definitions.setdefault(node.name, node)
     for statement in statements(tree, closed=(*FUNCTIONS, ast.ClassDef)):  # those that run when the file is loaded
         if isinstance(statement, BINDING):
-            for name in walked(statement):
+            for name in walk(statement):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     definitions.setdefault(name.id, statement)
     return definitions
@@ -180,10 +180,10 @@ class _Tables:
 
 @functools.lru_cache(maxsize=1)
 def _tables(source: str) -> _Tables | None:
-    tree = parsed(source)
+    tree = parse(source)
     if tree is None:
         return None
-    nodes = walked(tree)
+    nodes = walk(tree)
     definitions, aliases = definitions_of(tree, nodes), followed(nodes, imported(nodes))
     return _Tables(definitions, aliases, _own_attributes(nodes, aliases, definitions))
 
@@ -204,7 +204,7 @@ def notes(source: str) -> tuple[str, ...]:
 @limited
 def aliases(source: str) -> dict[str, str]:
     """The names that the source imports anywhere, and what they stand for."""
-    return _inspected(source).aliases
+    return _inspect(source).aliases
 
 
 @limited
@@ -236,8 +236,8 @@ class _Inspected:
 
 
 @functools.lru_cache(maxsize=1)
-def _inspected(source: str) -> _Inspected:
-    tree = parsed(source)
+def _inspect(source: str) -> _Inspected:
+    tree = parse(source)
     if tree is None:
         return _Inspected((), {})
     nodes: list[ast.stmt | ast.expr] = []
@@ -296,7 +296,7 @@ def _surely_runs(statement: ast.stmt, builtins: set[str]) -> bool:
         return False
     annotations = [
         statement.returns,
-        *(argument.annotation for argument in walked(statement.args) if isinstance(argument, ast.arg)),
+        *(argument.annotation for argument in walk(statement.args) if isinstance(argument, ast.arg)),
     ]
     defaults = [*statement.args.defaults, *statement.args.kw_defaults]
     has_constant_defaults = all(default is None or isinstance(default, ast.Constant) for default in defaults)
@@ -378,7 +378,7 @@ def _reached(definitions: dict[str, ast.AST], roots: tuple[str, ...]) -> list[st
 
 def _unseen(root: ast.AST, seen: set[ast.AST]) -> list[ast.AST]:
     """The nodes below `root` that are not in `seen`, to which they are added: no nested function is walked twice."""
-    nodes = [node for node in walked(root, seen) if node not in seen]
+    nodes = [node for node in walk(root, seen) if node not in seen]
     seen.update(nodes)
     return nodes
 
@@ -387,7 +387,7 @@ def _bound(function: ast.AST) -> set[str]:
     """The names that a function binds itself (arguments, assignments), which hide the module's names."""
     if not isinstance(function, FUNCTIONS):
         return set()
-    nodes = walked(function)
+    nodes = walk(function)
     shared = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
     return (bound | {node.arg for node in nodes if isinstance(node, ast.arg)}) - shared
@@ -411,6 +411,6 @@ def _used_name(node: ast.AST, aliases: dict[str, str]) -> str | None:
 
 def _uses(source: str, test: Callable[[ast.AST, dict[str, str]], list[str]]) -> list[tuple[str, int]]:
     """The names that `test(node, aliases)` returns for the nodes of the source, each with its line, by line."""
-    inspected = _inspected(source)
+    inspected = _inspect(source)
     uses = {(node.lineno, name[:MAX_NAME]) for node in inspected.nodes for name in test(node, inspected.aliases)}
     return [(name, line) for line, name in sorted(uses)]

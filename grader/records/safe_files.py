@@ -105,7 +105,7 @@ def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        text = _decoded(data, encoding) if encoding else ""
+        text = _decode(data, encoding) if encoding else ""
         if not text or len(text.encode()) > MAX_SOURCE:
             raise BadSubmission(
                 f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
@@ -147,7 +147,7 @@ def write_whole(path: Path, data: bytes | str, mode: int = 0o666, durable: bool 
         os.close(folder)
 
 
-def _decoded(data: bytes, encoding: str) -> str:
+def _decode(data: bytes, encoding: str) -> str:
     """The text; "" where the bytes are none in this encoding."""
     try:
         return data.decode(encoding)

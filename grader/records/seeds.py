@@ -20,15 +20,15 @@ def part(seed: int, *names: object) -> int:
     """The seed of a part, such as a check or one of its calls, named by `names`. It is secret where `seed` is."""
     if seed < SECRET:
         return zlib.crc32(" ".join(map(str, (seed, *names))).encode())
-    return SECRET | int.from_bytes(_keyed(seed, "part", *names, size=16), "little")
+    return SECRET | int.from_bytes(_key(seed, "part", *names, size=16), "little")
 
 
 def torch_seed(seed: int) -> int:
     """The number that seeds torch's generator, which a worker may know: for a secret seed, 63 bits of a hash."""
-    return seed if seed < SECRET else int.from_bytes(_keyed(seed, "torch", size=8), "little") >> 1
+    return seed if seed < SECRET else int.from_bytes(_key(seed, "torch", size=8), "little") >> 1
 
 
-def _keyed(seed: int, *names: object, size: int) -> bytes:
+def _key(seed: int, *names: object, size: int) -> bytes:
     """`size` bytes of a hash of the names, keyed with the secret."""
     key = (seed % SECRET).to_bytes(16, "little")
     return hashlib.blake2b(" ".join(map(str, names)).encode(), key=key, digest_size=size).digest()

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parsed, place, walked
+from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
 
 # The nodes that can run an operation of torch. A for loop over a tensor runs one, too.
 STEPS = (
@@ -117,7 +117,7 @@ class SourceWords:
 @limited
 def nesting(source: str) -> int:
     """The depth of the syntax tree of a source; 0 for a source that is not Python. Raises BadSubmission as `parses`."""
-    tree, depth = parsed(source), 0
+    tree, depth = parse(source), 0
     level: list[ast.AST] = [tree] if tree is not None else []
     while level:
         depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
@@ -127,7 +127,7 @@ def nesting(source: str) -> int:
 @limited
 def parses(source: str) -> bool:
     """Whether a stranger's source is Python. Raises BadSubmission where parsing exceeds a limit."""
-    return parsed(source) is not None
+    return parse(source) is not None
 
 
 @limited
@@ -136,8 +136,8 @@ def line_of(source: str, name: str) -> int | None:
 
     Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parsed(source)
-    nodes = walked(tree) if tree else []
+    tree = parse(source)
+    nodes = walk(tree) if tree else []
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return next((node.lineno for node in nodes if isinstance(node, kinds) and node.name == name), None)
 
@@ -148,19 +148,19 @@ def statements(source: str) -> list[list[int]]:
 
     Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     return [_span(statement) for statement in tree.body] if tree else []
 
 
 @limited
 def runs_only(source: str) -> list[int]:
     """The numbers of the top-level loops, calls and with-blocks that define no function and no class."""
-    tree = parsed(source)
+    tree = parse(source)
     kinds, definitions = (ast.Expr, ast.For, ast.While, ast.With), (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return [
         number
         for number, statement in enumerate(tree.body if tree else ())
-        if isinstance(statement, kinds) and not any(isinstance(node, definitions) for node in walked(statement))
+        if isinstance(statement, kinds) and not any(isinstance(node, definitions) for node in walk(statement))
     ]
 
 
@@ -170,12 +170,12 @@ def defining(source: str, name: str) -> list[list[int]]:
 
     Each as [first line, last line]. Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     around = [
         statement
         for statement in (tree.body if tree else ())
-        if any(isinstance(node, kinds) and node.name == name for node in walked(statement))
+        if any(isinstance(node, kinds) and node.name == name for node in walk(statement))
         or name in imported([statement])
         or (isinstance(statement, ast.Assign) and name in _stored(statement))
     ]
@@ -188,10 +188,10 @@ def _outline(source: str) -> dict[str, Any] | None:
 
     None for what is not Python.
     """
-    tree = parsed(source)
+    tree = parse(source)
     if tree is None:
         return None
-    nodes = walked(tree)
+    nodes = walk(tree)
     texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
     steps = [node for node in nodes if isinstance(node, STEPS)]
     definitions = [node for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
@@ -214,10 +214,10 @@ def slip_of_function(source: str, name: str) -> str:
 
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     for outer in tree.body if tree else ():
         if isinstance(outer, DEFINING) and outer.name != name:
-            for node in walked(outer):
+            for node in walk(outer):
                 if isinstance(node, DEFINING) and node.name == name:
                     location = place(source, node.lineno)
                     return f"{name} ({location}) is inside {outer.name}: move it to the left, out of {outer.name}"
@@ -230,8 +230,8 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
 
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parsed(source)
-    classes = [node for node in walked(tree) if isinstance(node, ast.ClassDef) and node.name == owner] if tree else []
+    tree = parse(source)
+    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner] if tree else []
     if not classes:
         return ""
     methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
@@ -239,7 +239,7 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
         without_self = _without_self(source, methods[name])
         return without_self or (_without_super(source, classes[-1], methods[name]) if name == "__init__" else "")
     for method in methods.values():
-        for node in walked(method):
+        for node in walk(method):
             if isinstance(node, FUNCTIONS) and node.name == name:
                 location = place(source, node.lineno)
                 return f"{name} ({location}) is inside {method.name}: move it to the left, so that {owner} has it"
@@ -262,7 +262,7 @@ def written_tokens(source: str) -> dict[str, list[str]]:
     Calls are in two forms: "transpose(", and with arguments that are constants "transpose(1, 2)".
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     found: dict[str, set[str]] = {}
     for statement in tree.body if tree else ():
         name = statement.name if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else OTHER
@@ -276,11 +276,11 @@ def storeless_kernels(source: str) -> list[str]:
 
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     if tree is None:
         return []
     functions = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
-    calls = [node.func for node in walked(tree) if isinstance(node, ast.Call)]
+    calls = [node.func for node in walk(tree) if isinstance(node, ast.Call)]
     launched = {func.value.id for func in calls if isinstance(func, ast.Subscript) and isinstance(func.value, ast.Name)}
     storing = {name for name, function in functions.items() if _stores(function)}
     while more := {name for name, node in functions.items() if storing & set(_names(node))} - storing:
@@ -296,10 +296,10 @@ def written_faults(source: str) -> list[dict[str, Any]]:
     "join without dim",
     "in place" (what: the argument). Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parsed(source)
+    tree = parse(source)
     if tree is None:
         return []
-    aliases = imported(walked(tree))
+    aliases = imported(walk(tree))
     found = []
     owners: list[ast.Module | ast.ClassDef] = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
     for owner in owners:
@@ -336,29 +336,29 @@ def caret(source: str, line: int) -> list[int]:
 
 def _stores(kernel: ast.AST) -> bool:
     """Whether anything in it is called as what writes into memory is called."""
-    calls = [node.func for node in walked(kernel) if isinstance(node, ast.Call)]
+    calls = [node.func for node in walk(kernel) if isinstance(node, ast.Call)]
     names = [getattr(func, "attr", getattr(func, "id", "")) for func in calls]
     return any(name == "store" or name.startswith("atomic_") for name in names)
 
 
 def _stored(statement: ast.Assign) -> set[str]:
     """The names that an assignment binds."""
-    return {node.id for node in walked(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _names(definition: ast.AST, without: str = "") -> list[str]:
     """The names in a definition, without those in annotations and in methods called `without`."""
     left_out = [node for node in getattr(definition, "body", ()) if getattr(node, "name", None) == without]
-    inside = {node for method in left_out for node in walked(method)}
-    nodes = [node for node in walked(definition) if node not in inside]
+    inside = {node for method in left_out for node in walk(method)}
+    nodes = [node for node in walk(definition) if node not in inside]
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
-    hint_nodes = {node for hint in hints if isinstance(hint, ast.AST) for node in walked(hint)}
+    hint_nodes = {node for hint in hints if isinstance(hint, ast.AST) for node in walk(hint)}
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
 
 
 def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The parameters that the body of a function never reads."""
-    nodes = [node for statement in function.body for node in walked(statement)]
+    nodes = [node for statement in function.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     given = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
     return [name for name in given if name not in read and not name.startswith("_")]
@@ -373,7 +373,7 @@ def _span(statement: ast.stmt) -> list[int]:
 def _without_self(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     """The sentence on a method that reads self and does not take it; "" for any other one."""
     arguments = {argument.arg for argument in (*method.args.posonlyargs, *method.args.args)}
-    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in walked(method))
+    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in walk(method))
     if not reads_self or "self" in arguments or method.args.vararg:
         return ""
     location = place(source, method.lineno)
@@ -384,7 +384,7 @@ def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
     """The slip in the __init__ of a torch.nn.Module: super().__init__() is missing or comes too late; "" otherwise."""
     if not any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases):
         return ""
-    nodes = walked(method)
+    nodes = walk(method)
     calls = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "__init__"]
     stores = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
     own_lines = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
@@ -397,9 +397,9 @@ def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
 
 
 def _written_tokens(root: ast.AST) -> set[str]:
-    parts = [getattr(node, field, None) for node in walked(root) for field in ("annotation", "returns")]
+    parts = [getattr(node, field, None) for node in walk(root) for field in ("annotation", "returns")]
     hints = {part for part in parts if isinstance(part, ast.AST)}
-    nodes = [node for node in walked(root, hints) if node not in hints]
+    nodes = [node for node in walk(root, hints) if node not in hints]
     own = {node.arg for node in nodes if isinstance(node, ast.arg)} | set(map(_stored_in, nodes))
     found: set[str] = set()
     signed = set()
@@ -450,7 +450,7 @@ def _written_faults(
     function: ast.FunctionDef | ast.AsyncFunctionDef, aliases: dict[str, str]
 ) -> list[tuple[str, Any, str]]:
     found: list[tuple[str, Any, str]] = []
-    nodes = [node for statement in function.body for node in walked(statement)]
+    nodes = [node for statement in function.body for node in walk(statement)]
     for node in nodes:
         if not isinstance(node, ast.Call):
             continue
@@ -469,7 +469,7 @@ def _written_faults(
 
 def _makes_numbers(parameter: ast.Call) -> bool:
     """Whether a parameter is made of new numbers, as in nn.Parameter(torch.randn(2, 3)), and not of a tensor."""
-    calls = [node for argument in parameter.args for node in walked(argument) if isinstance(node, ast.Call)]
+    calls = [node for argument in parameter.args for node in walk(argument) if isinstance(node, ast.Call)]
     return not parameter.args or any(dotted(call.func, {})[-1].removesuffix("_like") in MAKERS for call in calls)
 
 

@@ -16,7 +16,7 @@ from grader.records import containment, syntax
 from grader.records.limited import limited
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
-from grader.records.syntax import LINE_ENDS, parsed
+from grader.records.syntax import LINE_ENDS, parse
 
 DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]{1,40})")
 NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
@@ -60,7 +60,7 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        sources = [_joined(source) for source in _code_cells(json.loads(text_of(data, shown_name)))]
+        sources = [_join(source) for source in _code_cells(json.loads(text_of(data, shown_name)))]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadSubmission(
             f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
@@ -82,14 +82,14 @@ def without_magics(cell: str) -> tuple[str, int]:
 
     As in Jupyter, a cell whose first line is indented loses that indent, and code after %time is run.
     """
-    if parsed(cell) is not None:
+    if parse(cell) is not None:
         return cell, 0
     cell = _without_indent(cell)
     first_words = cell.split(maxsplit=1)
     if first_words and first_words[0].startswith("%%") and first_words[0] not in RUN_ALL_THE_SAME:
         return "", 1
     lines, skipped, goes_on = [], 0, False
-    for line in LINE_ENDS.split(cell) if parsed(cell) is None else []:
+    for line in LINE_ENDS.split(cell) if parse(cell) is None else []:
         bare = line.lstrip()
         timed = TIMED.match(bare)
         if timed:
@@ -182,7 +182,7 @@ def _without_indent(cell: str) -> str:
 
 def _problem(cell: str) -> str:
     """The reason why a cell is not Python, with the line in the cell; "" for a cell that is Python."""
-    if parsed(cell) is not None:
+    if parse(cell) is not None:
         return ""
     try:
         ast.parse(cell)
@@ -207,7 +207,7 @@ def _used_module(cell: str, used: set[str]) -> str:
     return f"# left out: %%writefile\n{cell[writes.end() :]}" if writes is not None and writes[1] in used else cell
 
 
-def _joined(source: object) -> str:
+def _join(source: object) -> str:
     """The text of a cell, which a notebook holds as a string or as a list of lines. Raises TypeError otherwise."""
     if not isinstance(source, (str, list)):
         raise TypeError

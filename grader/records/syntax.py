@@ -18,7 +18,7 @@ TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
 
 
 @functools.lru_cache(maxsize=1)
-def parsed(source: str) -> ast.Module | None:
+def parse(source: str) -> ast.Module | None:
     """The syntax tree, parsed once; None where the source is not Python (loading it reports why).
 
     A stranger's source is parsed only in functions that are `limited`. There a tree that is too deep or too large
@@ -30,7 +30,7 @@ def parsed(source: str) -> ast.Module | None:
         return None
 
 
-def walked(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
+def walk(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
     """The nodes that ast.walk gives without loads and stores, in a third of the time: a class has thousands of files.
 
     The nodes below a node of `seen` are left out.

@@ -93,7 +93,7 @@ def as_classroom(result: ExerciseResult) -> str:
             "name": f"{result.exercise[:2]} {check.title}",
             "status": "pass" if check.outcome == PASSED else "fail",
             "score": round(check.points * SCALE),
-            "message": "" if check.outcome == PASSED else _explained(check) or result.message,
+            "message": "" if check.outcome == PASSED else _explain(check) or result.message,
         }
         for check in result.checks
     ]
@@ -114,7 +114,7 @@ def summary(result: ExerciseResult) -> str:
     for check in result.checks:
         rows.append(f"| {SIGNS[check.outcome]} | {_cell(check.title)} | {check.points:g}/{check.max_points:g} |")
     messages = [f"{result.message}\n"] if result.message else []
-    messages += [f"{check.title}\n{_explained(check)}\n" for check in _failed(result)]
+    messages += [f"{check.title}\n{_explain(check)}\n" for check in _failed(result)]
     block = f"\n<pre>{_inert_html(chr(10).join(messages).rstrip())}</pre>\n" if messages else ""
     return heading + "\n".join(rows) + "\n" + block + "\n"
 
@@ -135,7 +135,7 @@ def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> st
     """The command about checks that fail for the same cause."""
     addition = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
     title = f"{result.exercise[:2]} {checks[0].title}{addition}"
-    return command("error", _explained(checks[0]), result.submission, line, title)
+    return command("error", _explain(checks[0]), result.submission, line, title)
 
 
 def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
@@ -143,7 +143,7 @@ def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
     return (check for check in result.checks if check.outcome == FAILED and result.status != PASSED)
 
 
-def _explained(check: CheckResult) -> str:
+def _explain(check: CheckResult) -> str:
     """A check's message with its diagnosis and where to look."""
     likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
     return "\n".join(filter(None, [check.message, likely_cause, check.where]))

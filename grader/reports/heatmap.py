@@ -90,14 +90,14 @@ def exact(value: float) -> str:
 
 def panels(picture: Picture) -> list[tuple[str, Matrix]]:
     """(caption, values): yours, expected and difference; only expected where the learner's code gave nothing."""
-    picture = printed_alike(picture)
+    picture = print_alike(picture)
     expected = ("expected", picture.expected)
     if picture.learner is None or picture.difference is None:
         return [expected]
     return [("yours", picture.learner), expected, ("difference", picture.difference)]
 
 
-def printed_alike(picture: Picture) -> Picture:
+def print_alike(picture: Picture) -> Picture:
     """Return the picture with the expected number wherever the learner's differs by rounding alone.
 
     Else one of two equal numbers could be rounded up and the other one down: .95 beside .94.
@@ -250,7 +250,7 @@ def _row(picture: Picture, row_panels: list[tuple[str, Matrix]], label_width: in
     from rich.style import Style
     from rich.text import Text
 
-    names = "".join(_shortened(name).rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
+    names = "".join(_shorten(name).rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
     margin = " " * (label_width + 1)
     captions = margin + "".join(caption.ljust(_width(picture)) for caption, _ in row_panels)
     lines = [Text(captions.rstrip()), Text((margin + names * len(row_panels)).rstrip(), "dim")]
@@ -273,7 +273,7 @@ def _width(picture: Picture) -> int:
     return max((NUMBER + 1) * len(picture.columns), len("difference "))
 
 
-def _shortened(name: str) -> str:
+def _shorten(name: str) -> str:
     """A token in three characters; a numbered one keeps its number."""
     word, _, number = name.rpartition(" ")
     return f"{word[0]}{number}"[:NUMBER] if word and number.isdigit() else name[:NUMBER]

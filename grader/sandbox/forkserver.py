@@ -13,7 +13,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
 from grader.sandbox.mounts import Tier
-from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, begin, connected, sender
+from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, begin, connect, sender
 from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.worker import framing, wire
@@ -235,7 +235,7 @@ class ForkServer:
         fork_limits = asdict(on_device(limits, self.device))
         failures = 0
         while True:
-            own_end, worker_end = connected()
+            own_end, worker_end = connect()
             try:
                 command = {"do": do, "limits": fork_limits, "facts": facts}
                 pid = self.process.command(command, worker_end)["pid"]

@@ -50,9 +50,9 @@ def closure() -> dict[str, str]:
     for name, distribution in _required(folders):
         home = [str(distribution.locate_file(""))] if distribution else folders
         for top in (*_top_level(distribution), name.replace("-", "_"), f"{name}.libs"):
-            located = _located(top, home) | located
+            located = _locate(top, home) | located
     for name in COMPANIONS:
-        located = _located(name, folders) | located
+        located = _locate(name, folders) | located
     for name in WANTED:
         if name not in located and (origin := _origin(name)):  # an editable or otherwise unusual installation
             located[name] = os.path.dirname(origin)
@@ -99,7 +99,7 @@ def _top_level(distribution: metadata.Distribution | None) -> Iterator[str]:
     yield from (name for name in lines if name.isidentifier() and name != "__pycache__")
 
 
-def _located(name: str, folders: list[str]) -> dict[str, str]:
+def _locate(name: str, folders: list[str]) -> dict[str, str]:
     """The path of the package or module of this name in the first folder that has it, by file name; {} if none."""
     for folder in folders:
         for entry in (name, f"{name}.py"):

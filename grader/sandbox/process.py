@@ -126,7 +126,7 @@ class Pid(int):
             return None
 
 
-def connected() -> tuple[socket.socket, socket.socket]:
+def connect() -> tuple[socket.socket, socket.socket]:
     """The two ends of a socket. On Linux, messages that arrive at the first carry the sender's process id."""
     ours, theirs = socket.socketpair()
     if hasattr(socket, "SO_PASSCRED"):
@@ -170,7 +170,7 @@ class Process:
         self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
     ):
         self.kind = kind(tier, device, formula, needs)
-        own_end, server_end = connected()
+        own_end, server_end = connect()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:

@@ -106,7 +106,7 @@ def stranger() -> int | None:
     if not is_root():
         return None
     for uid in (FIRST_UID + os.getpid(), SPARE_UID):
-        if all(_mapped(Path(f"/proc/self/{kind}_map"), uid) for kind in ("uid", "gid")):
+        if all(_map(Path(f"/proc/self/{kind}_map"), uid) for kind in ("uid", "gid")):
             return uid
     return None
 
@@ -168,7 +168,7 @@ def _line(path: str, otherwise: str) -> str:
         return otherwise
 
 
-def _mapped(table: Path, uid: int) -> bool:
+def _map(table: Path, uid: int) -> bool:
     try:
         rows = [tuple(map(int, line.split())) for line in table.read_text().splitlines()]
     except OSError:

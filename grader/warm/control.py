@@ -29,7 +29,7 @@ class Status:
 
 def status() -> Status | None:
     """The warm process of this checkout; None where there is none that answers."""
-    answer = _asked(STATUS)
+    answer = _ask(STATUS)
     return Status(*map(int, answer.split())) if answer else None
 
 
@@ -47,7 +47,7 @@ def stop() -> bool:
     with open(lock, "rb") as file:
         if _is_free(lock):
             return False
-        _asked(STOP)
+        _ask(STOP)
         deadline = time.monotonic() + END_S
         while not _is_free(lock):
             if time.monotonic() > deadline:  # it starts, or was stopped
@@ -68,7 +68,7 @@ def _is_free(lock: int) -> bool:
     return True
 
 
-def _asked(want: str) -> bytes | None:
+def _ask(want: str) -> bytes | None:
     """The answer to a question; None where nobody answers."""
     try:
         connection = client.connect(str(paths.DESK))

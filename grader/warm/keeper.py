@@ -189,7 +189,7 @@ class Server:
             connection.settimeout(REQUEST_S)
             if not self.is_peer(connection):
                 return
-            request = received(connection)
+            request = receive(connection)
             if request.want == RUN:
                 self.begin(request, connection)
             elif request.want == STATUS:
@@ -328,7 +328,7 @@ def peer(connection: socket.socket) -> tuple[int, int, int]:
     return process, user, group
 
 
-def received(connection: socket.socket) -> Request:
+def receive(connection: socket.socket) -> Request:
     """The request of a client. Raises OSError, EOFError and ValueError."""
     deadline = time.monotonic() + REQUEST_S
     size = int(_exactly(connection, HEAD, deadline))

@@ -186,7 +186,7 @@ class Decoder:
         if size != len(raw.data):
             raise ProtocolError("a tensor's shape and bytes do not agree")
         if size:
-            filled(tensor, bytes(raw.data))
+            fill(tensor, bytes(raw.data))
         if self.strides:
             stride = facts.get("stride")
             tensor = torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
@@ -201,7 +201,7 @@ def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
     return ctypes.string_at(tensor.data_ptr(), size)
 
 
-def filled(tensor: torch.Tensor, data: bytes) -> None:
+def fill(tensor: torch.Tensor, data: bytes) -> None:
     """Fill a new tensor with bytes. This is faster than torch.frombuffer, and aligned like any other tensor."""
     ctypes.memmove(tensor.data_ptr(), data, len(data))
 

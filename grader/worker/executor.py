@@ -16,7 +16,7 @@ from . import call_state, gradients, kernels, protocol
 from .call_state import shared_memory
 from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module
-from .modules import BASES, MODULE, described, set_parameters, watched_graphs
+from .modules import BASES, MODULE, describe, set_parameters, watched_graphs
 from .op_record import OpRecord
 from .op_watch import OpWatch
 from .protocol import Reply
@@ -113,7 +113,7 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: self.encoded(result, request, encoder))
+        return self.watched_call(request, decoder, lambda result, args, kwargs: self.encode(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
         encode = lambda result, args, kwargs: encoder.node([result, *call_state.with_states(args, kwargs)])  # noqa: E731
@@ -136,7 +136,7 @@ class Executor:
             if any(name in vars(base) for base in BASES(type(owner))):
                 raise
             return self.missing(request)
-        return Reply(value=self.encoded(value, request, encoder))
+        return Reply(value=self.encode(value, request, encoder))
 
     def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
         """Keep a value of the grader's here."""
@@ -148,7 +148,7 @@ class Executor:
         return self.watched_call(request, decoder, encode)
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
-        target, args, kwargs = self.prepared(request, decoder)
+        target, args, kwargs = self.prepare(request, decoder)
         if target is None:
             return self.missing(request)
         leaves = gradients.leaves_of(target, args, kwargs)
@@ -164,7 +164,7 @@ class Executor:
         return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
 
     def call_for_training(self, request: protocol.CallForTraining, decoder: Decoder, encoder: Encoder) -> Reply:
-        module, args, kwargs = self.prepared(request, decoder)
+        module, args, kwargs = self.prepare(request, decoder)
         loss = self.target(request.loss)
         if module is None:
             return self.missing(request)
@@ -188,7 +188,7 @@ class Executor:
         module = self.objects[request.object]
         if not isinstance(module, MODULE):
             return Reply()
-        return Reply(value=encoder.node(described(module, request.values)))
+        return Reply(value=encoder.node(describe(module, request.values)))
 
     def assign(self, request: protocol.Assign, decoder: Decoder, encoder: Encoder) -> Reply:
         """Set parameters by name, in place. The reply lists those that do not fit the module."""
@@ -225,7 +225,7 @@ class Executor:
         Where forbidden operations are looked for, the watch begins before the signature is read and ends after the
         result is encoded, since both may run the learner's code. A record of operations covers the call alone.
         """
-        target, args, kwargs = self.prepared(request, decoder)
+        target, args, kwargs = self.prepare(request, decoder)
         if target is None:
             return self.missing(request)
         if type(request) is protocol.CallForBackward:
@@ -260,7 +260,7 @@ class Executor:
         """The watch that looks for ready-made functions during a call."""
         return OpWatch(request.banned, request.allowed, self.source.filename)
 
-    def prepared(self, request: protocol.Call, decoder: Decoder) -> tuple:
+    def prepare(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The target of the call (None where it is missing) and its arguments on the requested device."""
         args, kwargs = decoder.value(request.args), decoder.value(request.kwargs)
         return (
@@ -285,7 +285,7 @@ class Executor:
             name = ".".join([name, *methods])
         return Reply(missing=name, names=self.source.names())
 
-    def encoded(self, value, request: protocol.Call, encoder: Encoder):
+    def encode(self, value, request: protocol.Call, encoder: Encoder):
         """The node of a result, or of a handle where the request keeps the result here."""
         is_kept = request.kept and type(value) is not types.MethodType
         return encoder.node(self.hold(value) if is_kept else value)

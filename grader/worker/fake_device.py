@@ -159,18 +159,18 @@ def compute(function, args: tuple, kwargs: dict):
         placed, inner_kwargs["device"] = torch.device(device) == DEVICE, "cpu"
     result = function(*inner_args, **inner_kwargs)
     if args and schema.is_mutable and isinstance(result, torch.Tensor):
-        changed = _moved(args[0])
+        changed = _move(args[0])
         if type(changed) is Placed and torch.Tag.inplace_view in function.tags:
             with torch._C._DisableTorchDispatch():  # squeeze_ and similar ones: the wrapper gets the new sizes too
                 function(changed, *args[1:], **kwargs)
         return changed
-    return each(_placed, result) if placed else result
+    return each(_place, result) if placed else result
 
 
 def _inner_values(value, tensors: list[torch.Tensor]):
     """An argument of an operation with its values on the CPU. The tensors in the argument are added to `tensors`."""
     if isinstance(value, torch.Tensor):
-        value = _moved(value)
+        value = _move(value)
         tensors.append(value)
         return value.inner if type(value) is Placed else value
     if isinstance(value, (list, tuple)):
@@ -178,11 +178,11 @@ def _inner_values(value, tensors: list[torch.Tensor]):
     return value
 
 
-def _placed(tensor: torch.Tensor) -> torch.Tensor:
+def _place(tensor: torch.Tensor) -> torch.Tensor:
     return tensor if isinstance(tensor, Placed) else Placed(tensor)
 
 
-def _moved(value):
+def _move(value):
     """The Placed tensor of a Parameter that was moved; any other value as it is."""
     return vars(value).get(MOVED, value) if type(value) is torch.nn.Parameter else value
 

@@ -229,7 +229,7 @@ def take_in() -> None:
     builder, executor = interpreter.interpreter_builder, interpreter.GridExecutor
     # Whether whole numbers overflow is not looked at on a GPU either, and takes half of the time.
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
-    interpreter._get_np_dtype = _looked_up(interpreter.tl.dtype, interpreter._get_np_dtype)
+    interpreter._get_np_dtype = _look_up(interpreter.tl.dtype, interpreter._get_np_dtype)
     _keep_block_types(interpreter.tl.core)
     semantic = type(interpreter.interpreter_semantic)
     semantic.broadcast_impl_value = _broadcast(semantic.broadcast_impl_value)
@@ -294,7 +294,7 @@ def _is_watched() -> bool:
 # The parts that stand in for Triton's own. Each is given the one that it replaces.
 
 
-def _looked_up(plain, original):
+def _look_up(plain, original):
     """numpy's dtype of one of Triton's, which makes the whole table each time."""
     of_plain = functools.lru_cache(64)(original)
     return lambda dtype: of_plain(dtype) if type(dtype) is plain else original(dtype)
@@ -371,7 +371,7 @@ def _load(interpreter, original):
     def create_masked_load(ptrs, mask, other, *rest):
         dtype = ptrs.get_element_ty()
         kind = interpreter._get_np_dtype(dtype)
-        inside, addresses = _checked("load", ptrs.data, mask.data)
+        inside, addresses = _check("load", ptrs.data, mask.data)
         unknown = math.nan if kind.kind == "f" else 0
         if other is None:
             other = interpreter.TensorHandle(numpy.full(ptrs.data.shape, unknown, kind), dtype)
@@ -386,7 +386,7 @@ def _load(interpreter, original):
 
 def _store(original):
     def create_masked_store(ptrs, value, mask, *rest):
-        inside, addresses = _checked("store", ptrs.data, mask.data)
+        inside, addresses = _check("store", ptrs.data, mask.data)
         ptrs = type(ptrs)(addresses, ptrs.dtype)
         return original(ptrs, value, mask if inside.all() else type(mask)(mask.data & inside, mask.dtype), *rest)
 
@@ -395,7 +395,7 @@ def _store(original):
 
 def _atomic(original):
     def create_atomic_rmw(operation, ptr, value, mask, *rest):
-        inside, addresses = _checked("store", ptr.data, mask.data)
+        inside, addresses = _check("store", ptr.data, mask.data)
         mask = mask if inside.all() else type(mask)(mask.data & inside, mask.dtype)
         return original(operation, type(ptr)(addresses, ptr.dtype), value, mask, *rest)
 
@@ -404,7 +404,7 @@ def _atomic(original):
 
 def _exchange(original):
     def create_atomic_cas(ptr, *rest):
-        inside, addresses = _checked("store", ptr.data, ptr.data == ptr.data)
+        inside, addresses = _check("store", ptr.data, ptr.data == ptr.data)
         if not inside.all():
             raise IndexError("an atomic operation leaves the tensors that were passed to the kernel")
         return original(type(ptr)(addresses, ptr.dtype), *rest)
@@ -412,7 +412,7 @@ def _exchange(original):
     return create_atomic_cas
 
 
-def _checked(kind: str, addresses, mask):
+def _check(kind: str, addresses, mask):
     """Which lanes may be accessed: those that are masked, and those inside of the tensors; and the real addresses.
 
     What is active is noted.
@@ -539,7 +539,7 @@ def _rewritten(self, tree):
     return local_names[self.fn.__name__]
 
 
-def unwrapped(value: object) -> object:
+def unwrap(value: object) -> object:
     """The function of a kernel; any other value as it is."""
     function = value.__dict__.get("fn") if type(value).__name__ in KERNELS and hasattr(value, "__dict__") else None
     return function if isinstance(function, types.FunctionType) else value

@@ -78,7 +78,7 @@ def parameters(module: torch.nn.Module) -> dict[str, torch.Tensor]:
     return by_name
 
 
-def described(module: torch.nn.Module, values: bool) -> dict:
+def describe(module: torch.nn.Module, values: bool) -> dict:
     """A module as a dict of its parts.
 
     parameters: tensors by name; unless `values`, on the device "meta". frozen: the names of those that require no

@@ -185,7 +185,7 @@ class SubmittedSource:
             for name, value in self.module.__dict__.items()
             if callable(value)
             and not name.startswith("_")
-            and getattr(kernels.unwrapped(value), "__module__", None) == self.module.__name__
+            and getattr(kernels.unwrap(value), "__module__", None) == self.module.__name__
         )[:MAX_NAMES]
 
     def explain(self, error: BaseException) -> dict:

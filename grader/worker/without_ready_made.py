@@ -67,7 +67,7 @@ def take_out(names: list[str], groups: list[str]) -> None:
     # What torch.func asks of torch's compiler, which takes longer to import than all the rest.
     compiled_autograd = types.SimpleNamespace(_disable=contextlib.nullcontext)
     vars(torch)["_dynamo"] = types.SimpleNamespace(compiled_autograd=compiled_autograd)
-    codec.bytes_of, codec.filled = bytes_of, filled
+    codec.bytes_of, codec.fill = bytes_of, fill
     gc.collect()
     gc.freeze()
 
@@ -176,6 +176,6 @@ def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
     return written.getvalue()[start : start + size]
 
 
-def filled(tensor: torch.Tensor, data: bytes) -> None:
+def fill(tensor: torch.Tensor, data: bytes) -> None:
     """Fill a new tensor with bytes, without ctypes."""
     tensor.view(-1).copy_(torch.frombuffer(bytearray(data), dtype=tensor.dtype))

@@ -19,7 +19,7 @@ from grader.classroom.handins import Found, Origin, Student
 from grader.classroom.history import History, Kept
 from grader.classroom.office import Marking, Office, marks_of
 from grader.classroom.similar import Pair
-from grader.classroom.store import Store, written
+from grader.classroom.store import Store, write
 from grader.classroom.summary import Stuck, Summary, stuck, tenths
 from grader.records.results import AND, ERROR, FAILED, NOT_CHECKED, PASSED
 
@@ -142,7 +142,7 @@ def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
     sums.add(Student("behind"), [result_of(one)])
     sums.add(Student("stuck"), [result_of(one, 0.5), result_of(two)])
     sums.add(Student("absent"), [])
-    needs = analysis.ranked(sums, {"stuck": [Stuck(one, 6, NOON)]}, 20)
+    needs = analysis.rank(sums, {"stuck": [Stuck(one, 6, NOON)]}, 20)
     assert [need.row.student.id for need in needs] == ["stuck", "behind"]
     most = [exercise.max_points for exercise in sums.exercises]
     half = sums.rows[-1].points[0]
@@ -153,7 +153,7 @@ def test_who_is_stuck_and_behind_stands_first_with_the_reasons_in_words():
         f"stuck at {one[:2]} since 3 November: 6 attempts passed the same checks",
     )
     assert needs[1].reasons[1] == f"not begun, though half of the class has: {two[:2]}"
-    assert len(analysis.ranked(sums, {}, 1)) == 1
+    assert len(analysis.rank(sums, {}, 1)) == 1
 
 
 def test_only_the_last_attempts_that_passed_the_same_checks_count():
@@ -179,7 +179,7 @@ def test_of_fewer_than_five_nobody_is_behind():
         for number in range(many):
             share = 1.0 if number else 0.0
             sums.add(Student(f"s{number}"), [result_of(folder, share, status=PASSED if number else FAILED)])
-        assert [need.row.student.id for need in analysis.ranked(sums, {}, 9)] == (["s0"] if many == 5 else [])
+        assert [need.row.student.id for need in analysis.rank(sums, {}, 9)] == (["s0"] if many == 5 else [])
 
 
 def test_a_part_of_a_class_is_the_sum_of_that_part(klass, summary):
@@ -225,7 +225,7 @@ def test_runs_are_remembered_where_something_changed_and_who_is_stuck_is_found_i
     marking = Marking(Office(Course()), store, history := History(store), Found("", ()))
     for number, share in enumerate([0.5, 0.5, 1.0]):
         result = result_of(folder, share)
-        store.add(f"key {number}", written(result))
+        store.add(f"key {number}", write(result))
         history.attempt(Kept("ada", folder, f"digest {number}", f"key {number}", NOON, Origin()))
         sums = Summary([folder])
         sums.add(ada, [result])
@@ -243,7 +243,7 @@ def test_the_same_file_that_came_again_later_is_an_attempt_of_its_own(tmp_path):
     folder = folders(1)[0]
     store = Store(tmp_path)
     result, history = result_of(folder, 1.0), History(store)
-    store.add("key", written(result), ledger.version_of_exercise(folder))
+    store.add("key", write(result), ledger.version_of_exercise(folder))
     for hours in (0, 0, 30):  # the second one is a run in which nothing is new
         history.attempt(Kept("ada", folder, "digest", "key", NOON + timedelta(hours=hours), Origin()))
     for policy, end, points in (("best", {}, 1.0), ("latest", {folder: NOON + timedelta(days=9)}, 0.8)):

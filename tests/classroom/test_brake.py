@@ -72,7 +72,7 @@ def test_what_is_wrong_in_it_is_said(tmp_path, text, words):
 def handed_in(tmp_path, minutes: float, previous: list[dict]) -> gradescope.Ruled:
     """The rules as the zip has them, for a submission so long after noon."""
     lay(tmp_path, "course.toml", RULES)
-    for name, content in gradescope.files(office.opened(tmp_path / "course.toml", None)).items():
+    for name, content in gradescope.files(office.read(tmp_path / "course.toml", None)).items():
         lay(tmp_path / "zip", name, content.decode())
     facts = {"created_at": at(minutes).isoformat(), "users": [{"email": "a@x.edu"}], "previous_submissions": previous}
     lay(tmp_path / "zip", "submission_metadata.json", json.dumps(facts))

@@ -40,7 +40,7 @@ from grader.classroom.office import Office
 from grader.classroom.office_page import by_hand
 from grader.classroom.office_page.by_hand import Wish
 from grader.classroom.roster.sheet import Person, Roster
-from grader.classroom.store import Store, written
+from grader.classroom.store import Store, write
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -340,7 +340,7 @@ def test_names_of_folders_and_files_are_text(tmp_path):
     history, ids = History(store), names.ids(HOSTILE)
     for number, word in enumerate(HOSTILE):
         student, name = Student(ids[word], label(word)), f"{label(word)}.py"
-        store.add(f"{number}.x", written(replace(wrong(word), exercise=CONTEXT)), ledger.version_of_exercise(CONTEXT))
+        store.add(f"{number}.x", write(replace(wrong(word), exercise=CONTEXT)), ledger.version_of_exercise(CONTEXT))
         store.enrol(student)
         store.enter(HandIn(student, CONTEXT, f"/in/{word}/{name}"), f"{number}.x")
         history.attempt(Kept(student.id, CONTEXT, f"{number}", f"{number}.x", None, Origin("Moodle", word, word)))

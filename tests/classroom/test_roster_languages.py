@@ -15,7 +15,7 @@ from grader.classroom import course_rules, marking
 from grader.classroom.course_rules import LateRule
 from grader.classroom.handins import Student
 from grader.classroom.marking import lateness
-from grader.classroom.office import lines_without_effect, opened
+from grader.classroom.office import lines_without_effect, read
 from grader.classroom.roster import filling, moodle, reading
 from grader.classroom.roster.sheet import Person
 from grader.classroom.summary import Summary
@@ -127,12 +127,12 @@ def test_titles_that_are_not_understood_are_said_in_course_toml(tmp_path):
     (tmp_path / "list.csv").write_text("Matrikel;Wer;Uebung\n7;Ada;Mo\n", "utf-8")
     (tmp_path / "course.toml").write_text('roster = "list.csv"\n')
     with pytest.raises(WrongUse, match=r'\[titles\].*"Matrikel" = "id"'):
-        opened(tmp_path / "course.toml", None)
+        read(tmp_path / "course.toml", None)
     (tmp_path / "course.toml").write_text(
         'roster = "list.csv"\n[titles]\nMatrikel = "id"\nWer = "name"\nUebung = "section"\nGruppe = "group"\n'
         '[columns]\n"Homework" = "03"\n[sections]\nMo = { deadlines = { "03" = 2026-11-01 } }\nTu = {}\n'
     )
-    office = opened(tmp_path / "course.toml", None)
+    office = read(tmp_path / "course.toml", None)
     (person,) = office.people.values()
     assert (person.id, person.name, person.section) == ("7", "Ada", "Mo")
     about = replace(office, comments={("ADA", ""): "x"})
@@ -149,7 +149,7 @@ def test_another_key_of_a_student_is_no_id_and_the_id_is_told(tmp_path):
         '"Lovelace, Ada",41,S7,ada@x.edu,Mo\n"Student, Test",99,,,Mo\n"Student, Test",98,S9,test,Mo\n',
         "utf-8",
     )
-    office = replace(opened(None, tmp_path / "roster.csv"), comments={("ada@x.edu", ""): "x", ("S7", ""): "x"})
+    office = replace(read(None, tmp_path / "roster.csv"), comments={("ada@x.edu", ""): "x", ("S7", ""): "x"})
     assert list(office.people) == [
         "41",
         "98",

@@ -267,8 +267,8 @@ def test_values_are_named_without_running_their_code():
 
 def test_a_class_is_not_asked_for_the_warm_up_unless_it_is_named():
     (warm_up,) = [exercise for exercise in catalog.exercises() if exercise.path.warm_up]
-    assert warm_up not in catalog.find_all(None) and warm_up not in grade_verb.chosen("all")
-    assert catalog.find_all("00") == (warm_up,) == grade_verb.chosen("00") and catalog.find("0") == warm_up
+    assert warm_up not in catalog.find_all(None) and warm_up not in grade_verb.choose("all")
+    assert catalog.find_all("00") == (warm_up,) == grade_verb.choose("00") and catalog.find("0") == warm_up
 
 
 def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(said, desk):

@@ -138,5 +138,5 @@ def test_the_ending_and_the_watch_offer_it(fork_server, desk):
     assert not any("make train" in line for line in ending.lines(catalog.find("12").folder, passed))
     paths.stub(exercise.folder).write_text(paths.solution(exercise.folder).read_text("utf-8"), "utf-8")
     request = Request(beside.TRAIN, exercise.folder, 80)
-    page = beside.rendered(beside.page(request, exercise, fork_server), request)
+    page = beside.render(beside.page(request, exercise, fork_server), request)
     assert "its twin without a mask" in page and max(map(len, page.splitlines())) <= 80

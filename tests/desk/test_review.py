@@ -269,7 +269,7 @@ TAIL = "def f(x):\n    y = ...\n    return y\n"
     ],
 )
 def test_what_is_typed_takes_the_place_of_the_blank(code, typed, filled):
-    assert card(code).filled(typed) == filled
+    assert card(code).fill(typed) == filled
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def test_classroom50_result():
 def test_all_points_are_whole_there():
     for exercise in catalog.exercises():
         for points in exercise.points.values():
-            assert classroom50.scaled(points) == points * classroom50.SCALE
+            assert classroom50.scale(points) == points * classroom50.SCALE
 
 
 @pytest.mark.parametrize("hidden", sample([True, False], 1))

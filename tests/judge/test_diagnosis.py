@@ -159,8 +159,8 @@ def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
     solution = paths.solution("11_causal_attention").read_text("utf-8")
     requests = []
-    handled = Local.handled
-    monkeypatch.setattr(Local, "handled", lambda *given: requests.append(given) or handled(*given))
+    handled = Local.handle
+    monkeypatch.setattr(Local, "handle", lambda *given: requests.append(given) or handled(*given))
     graded("11", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"), fork_server)
     assert 200 < len(requests) < 1500
 

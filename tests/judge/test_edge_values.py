@@ -197,7 +197,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     ElementTree.fromstring(ci.as_junit(result))
     assert ci.annotations(result, submission.source) and ci.summary(result)
     assert all(html.verdict(result, level, result.pictures) for level in html.LEVELS)
-    assert store.read(store.written(result)).points == result.points
+    assert store.read(store.write(result)).points == result.points
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])

@@ -238,7 +238,7 @@ def test_what_was_launched_is_compared_of_a_replayed_call():
     request, _, answer, _ = noting.noted[-1]
     (made,) = noting.learner.calls
     assert not differ(called(request, answer), made)
-    inside = Local(source_of(), "copying.py", "copying").handled(request, noting.noted[-1][1])
+    inside = Local(source_of(), "copying.py", "copying").handle(request, noting.noted[-1][1])
     assert differ(called(request, inside), made)  # the same numbers, and nothing outside
 
 

@@ -280,7 +280,7 @@ def test_every_edit_gives_a_source_that_parses_and_leaves_the_tree_as_it_was():
             assert edits
             for edit in sample([*edits, *together(edits)], 5):
                 source = tree.changed(edit.changes, {unit.top})
-                assert dumped(tree.edited(unit, edit.changes)) == dumped(source)
+                assert dumped(tree.edit(unit, edit.changes)) == dumped(source)
                 assert edit.line in unit.lines
         assert ast.dump(tree.module) == before
 

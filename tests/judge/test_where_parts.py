@@ -8,15 +8,15 @@ import torch
 from grader.judge.failure import Failure
 from grader.judge.where import alignment, place
 from grader.judge.where.alignment import Alignment, Difference
-from grader.judge.where.donors import donor_edits, narrowed
+from grader.judge.where.donors import donor_edits, narrow
 from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.place import Group, Twins
-from grader.judge.where.repair import lines_of_loops, minimized, steps, stretch
+from grader.judge.where.repair import lines_of_loops, minimize, steps, stretch
 from grader.judge.where.statements import bypassed, statement_edits
 from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
 from grader.judge.where.undoing import undoing_edits
-from grader.judge.where.values import KnownValues, Step, marked, scaled
+from grader.judge.where.values import KnownValues, Step, put_marks, scale
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker import protocol
 from grader.worker.codec import Encoder
@@ -70,8 +70,8 @@ def test_values_under_each_others_names_are_odd():
 def test_what_has_no_counterpart_cannot_be_named():
     _, alignment = aligned("def attend(inputs, weight):\n    return inputs\n")
     keys = ast.parse("keys", mode="eval").body
-    assert ast.unparse(alignment.renamed(keys)) == "inputs @ weight"  # its value can
-    assert alignment.renamed(keys, 3) is None
+    assert ast.unparse(alignment.rename(keys)) == "inputs @ weight"  # its value can
+    assert alignment.rename(keys, 3) is None
 
 
 def test_a_part_of_the_solution_is_put_in_with_the_learners_names():
@@ -229,9 +229,9 @@ def test_two_mistakes_are_two_steps_and_both_are_needed():
         return tree.changed(tuple(change for step in found for change in step.changes), {0}) == right
 
     assert fixes(replaced)
-    assert minimized(replaced, fixes) == replaced
+    assert minimize(replaced, fixes) == replaced
     alone = [step for step in replaced if step.line == 4]
-    assert minimized(replaced, lambda found: any(step.line == 4 for step in found)) == alone
+    assert minimize(replaced, lambda found: any(step.line == 4 for step in found)) == alone
 
 
 def test_a_stretch_that_differs_is_replaced_as_a_whole():
@@ -240,7 +240,7 @@ def test_a_stretch_that_differs_is_replaced_as_a_whole():
     tree = Tree(wrong)
     found = stretch(Alignment(tree.units[0], Tree(right).units[0]))
     assert found is not None and found[1] == (3,)
-    assert tree.edited(tree.units[0], found[0].changes) == right
+    assert tree.edit(tree.units[0], found[0].changes) == right
     assert stretch(Alignment(tree.units[0], Tree(right).units[0]), frozenset({"tanh"})) is None  # goes round a helper
     same = stretch(Alignment(tree.units[0], Tree(wrong).units[0]))
     assert same is None  # nothing differs
@@ -253,7 +253,7 @@ def test_a_stretch_within_a_loop_is_the_statement_that_differs():
     tree = Tree(right.replace("row + 1", "(row * row).exp()"))
     found = stretch(Alignment(tree.units[0], Tree(right).units[0]))
     assert found is not None and found[1] == (3,)
-    assert tree.edited(tree.units[0], found[0].changes) == right
+    assert tree.edit(tree.units[0], found[0].changes) == right
 
 
 def test_a_missing_statement_comes_first_where_it_stands_in_the_solution():
@@ -278,7 +278,7 @@ def test_one_layer_under_two_names_is_made_anew():
     right = "class A:\n    def __init__(self, n):\n        self.q = Linear(n)\n        self.k = Linear(n)\n"
     tree = Tree(right.replace("self.k = Linear(n)", "self.k = self.q"))
     edits = donor_edits(Alignment(tree.units[0], Tree(right).units[0]), frozenset())
-    texts = {tree.edited(tree.units[0], edit.changes) for edit in edits if edit.kind == "what is made there"}
+    texts = {tree.edit(tree.units[0], edit.changes) for edit in edits if edit.kind == "what is made there"}
     assert right in texts
 
 
@@ -318,7 +318,7 @@ def test_what_is_meant_is_among_the_edits():
         assert f"def f(x, i, y):\n    {right}" in {tree.text(tree.units[0], edit.changes) for edit in edits}, wrong
     tree = Tree("@torch.no_grad()\ndef f(x):\n    return x\n")
     (edit,) = [one for one in statement_edits(tree.units[0].node, Scope(), False) if one.kind == "a decorator"]
-    assert tree.edited(tree.units[0], edit.changes) == "def f(x):\n    return x\n" and edit.line == 1
+    assert tree.edit(tree.units[0], edit.changes) == "def f(x):\n    return x\n" and edit.line == 1
 
 
 def test_a_difference_is_told_by_its_innermost_part():
@@ -333,7 +333,7 @@ def test_a_difference_is_told_by_its_innermost_part():
         ("f(x, 1)", "f(x)", "f(x, 1)", "what f is called with"),
         ("a * b", "a @ b", "a * b", "an operation"),
     ):
-        inner, words = narrowed(ast.parse(old, mode="eval").body, ast.parse(new, mode="eval").body)
+        inner, words = narrow(ast.parse(old, mode="eval").body, ast.parse(new, mode="eval").body)
         assert (ast.unparse(inner), words) == (part, kind)
 
 
@@ -406,7 +406,7 @@ def test_of_a_definition_one_statement_is_written_anew():
 
 def test_every_value_can_be_read_and_replaced():
     tree = Tree(WRONG)
-    source, marks = marked(tree, tree.units)
+    source, marks = put_marks(tree, tree.units)
     module: dict = {}
     exec(source, module)
     x, weight = torch.eye(3), torch.arange(9.0).view(3, 3)
@@ -430,14 +430,14 @@ def test_a_value_is_known_in_another_form():
 def test_a_value_is_known_divided_earlier():
     q, k = torch.rand(3, 4), torch.rand(5, 4)
     scores = q @ k.T
-    steps = scaled([Step(scores, (q, k)), Step(q, ())], [2.0])
+    steps = scale([Step(scores, (q, k)), Step(q, ())], [2.0])
     assert KnownValues(steps).holds(scores / 2) and not KnownValues(steps).holds(scores / 4)
     assert not KnownValues(steps).holds(q / 2)  # an input is not computed
 
 
 def test_a_list_of_values_can_be_read_and_replaced():
     tree = Tree("def total(x):\n    parts = [row * 2 for row in x]\n    return sum(parts)\n")
-    source, marks = marked(tree, tree.units)
+    source, marks = put_marks(tree, tree.units)
     module: dict = {}
     exec(source, module)
     assert torch.equal(module["total"](torch.eye(3)), torch.full((3,), 2.0))

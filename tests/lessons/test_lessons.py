@@ -138,7 +138,7 @@ def test_what_to_notice_stands_beside_the_solution(exercise):
 
 
 def test_diagrams_are_what_their_descriptions_draw_and_each_is_shown():
-    drawn = diagrams.drawn()
+    drawn = diagrams.draw()
     assert drawn
     for path, svg in drawn.items():
         assert path.read_text("utf-8") == svg, f"{path.name}: python -m grader.authoring.diagrams"

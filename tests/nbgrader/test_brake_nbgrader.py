@@ -40,7 +40,7 @@ def test_a_mark_stays_until_the_wait_is_over(classroom, grade, attempts):  # noq
     rules.write_text(f'attempts = "{attempts}"\n[brake]\nattempts = 2\nwait_minutes = 60\n')
 
     def run(minutes: float):
-        own = office.opened(rules, None)
+        own = office.read(rules, None)
         return gradebook.grade_course(classroom.root, FOLDER, grade, office=own, now=NOON + timedelta(minutes=minutes))
 
     classroom.submit("ada", wrong(classroom), "2026-11-20 10:00:00 UTC")

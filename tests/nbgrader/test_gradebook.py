@@ -122,7 +122,7 @@ def test_the_rules_of_the_course_hold(classroom, grade):
     )
     (classroom.root / "roster.csv").write_text("id,section\nben,B\nada,A\n")
     (classroom.root / "overrides.csv").write_text("student,exercise,points,reason,who\nstub,03,3.5,oral exam,me\n")
-    rules = office.opened(classroom.root / "course.toml", None)
+    rules = office.read(classroom.root / "course.toml", None)
     gradebook.grade_course(classroom.root, FOLDER, grade, office=rules)
     found = state(classroom)
     early = 0.2 * sum(points or 0 for _, points, *_ in found["ben"][2])

@@ -272,7 +272,7 @@ def test_a_page_weighs_at_most_300_kb_before_somebody_searches(address, built, c
 def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):
     places = {(tmp_path / "docs/known.md").resolve(): "known.md"}
     text = "[a](../docs/known.md#part) [`b.py`](b.py) [c](c.md) `[d](d.md)` [e](https://example.com)"
-    got = pages.linked(text, tmp_path / "docs" / "page.md", "deep/page.md", places)
+    got = pages.link(text, tmp_path / "docs" / "page.md", "deep/page.md", places)
     assert got == "[a](../known.md#part) `b.py` `c` `[d](d.md)` [e](https://example.com)"
 
 

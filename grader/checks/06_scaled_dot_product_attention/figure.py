@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Figure, Start, manual_seed, packed
+from grader.authors import Figure, Start, manual_seed, pack
 
 TOKENS, D_K, WIDTH = 8, 16, 512
 
@@ -22,7 +22,7 @@ def drawn():
 def data(documented):
     """Queries and keys of 512 dimensions."""
     queries, keys = drawn()
-    return {"queries": packed(queries), "keys": packed(keys), "tokens": TOKENS, "width": WIDTH, "start": D_K}
+    return {"queries": pack(queries), "keys": pack(keys), "tokens": TOKENS, "width": WIDTH, "start": D_K}
 
 
 FIGURE = Figure(

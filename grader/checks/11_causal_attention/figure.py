@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Figure, Start, manual_seed, packed
+from grader.authors import Figure, Start, manual_seed, pack
 from grader.sentence import TOKENS, inputs
 
 DRAWS = 200
@@ -12,7 +12,7 @@ def data(documented):
     """The inputs, the three layers' weights (2, 3), and a uniform number for each weight of each draw."""
     manual_seed(123)
     layers = [torch.nn.Linear(3, 2, bias=False).weight for _ in range(3)]
-    drawn = packed(torch.rand(DRAWS, len(TOKENS), len(TOKENS)))
+    drawn = pack(torch.rand(DRAWS, len(TOKENS), len(TOKENS)))
     return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, "draws": DRAWS, "drawn": drawn}
 
 

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from grader.authors import Figure, Start, manual_seed, packed, trained_state
+from grader.authors import Figure, Start, manual_seed, pack, trained_state
 
 MODEL = {"vocabulary": 6, "width": 8, "context": 6, "layers": 2, "heads": 2}
 TRAINED = {"vocabulary": 32, "width": 64, "context": 64, "layers": 2, "heads": 4}
@@ -25,8 +25,8 @@ def data(documented):
     own = torch.cat([one.flatten() for one in drawn(**MODEL)])
     trained = torch.cat([one.flatten() for one in trained_state("23_induction_heads").values()])
     return {
-        "drawn": {"sizes": MODEL, "parameters": packed(own)},
-        "trained": {"sizes": TRAINED, "half": packed(trained.half())},
+        "drawn": {"sizes": MODEL, "parameters": pack(own)},
+        "trained": {"sizes": TRAINED, "half": pack(trained.half())},
         "tokens": TOKENS,
         "words": WORDS,
         "pattern": PATTERN,

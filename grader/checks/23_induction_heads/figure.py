@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Figure, Start, packed, trained_state
+from grader.authors import Figure, Start, pack, trained_state
 
 TRAINED = {"vocabulary": 32, "width": 64, "context": 64, "layers": 2, "heads": 4}
 FIRST = 10  # tokens of the documented sequence that are given; the model finds the others
@@ -13,7 +13,7 @@ def data(documented):
     parameters = torch.cat([one.flatten() for one in trained_state("23_induction_heads").values()])
     sequence = documented["continued"][0].long()
     facts = {"tokens": sequence[:FIRST], "more": len(sequence) - FIRST}
-    return {"trained": {"sizes": TRAINED, "half": packed(parameters.half())}, **facts}
+    return {"trained": {"sizes": TRAINED, "half": pack(parameters.half())}, **facts}
 
 
 FIGURE = Figure("How the trained model goes on with a pattern.", data, {"the model goes on": Start("continued")})

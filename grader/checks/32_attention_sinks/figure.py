@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.authors import Figure, Start, packed, trained_state
+from grader.authors import Figure, Start, pack, trained_state
 
 NAMES = "abcdefghijklmnop"
 TEXT = "nhpoobobomhnjponanncncnanjfjofn"
@@ -13,7 +13,7 @@ def data(documented):
     """A text of letters behind <s>, and its queries and keys before they are rotated: (T, 32) each."""
     state = trained_state("32_attention_sinks")
     x = state["marked.embedding"][torch.tensor([len(NAMES), *map(NAMES.index, TEXT)])]
-    vectors = {"queries": packed(x @ state["marked.query"]), "keys": packed(x @ state["marked.key"])}
+    vectors = {"queries": pack(x @ state["marked.query"]), "keys": pack(x @ state["marked.key"])}
     sizes = {"width": WIDTH, "seen": SEEN, "sinks": SINKS, "window": WINDOW}
     return {"tokens": ["<s>", *TEXT], **vectors, **sizes}
 

@@ -353,7 +353,7 @@ class Downloads:
         return self._opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
 
     def _reader_of_version(self, place: str, version: tuple) -> Reader:
-        return Reader(os.path.basename(place), beneath.opened(place), DOWNLOAD)
+        return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
 
 
 downloads = Downloads()
@@ -390,7 +390,7 @@ class Node:
         """The content as UTF-8 text. Raises BadArchive."""
         return downloads.read(self.place, self.member, MAX_PACKED).decode("utf-8", "replace")
 
-    def opened(self, download: bool = False) -> "Node":
+    def open(self, download: bool = False) -> "Node":
         """The root of this archive. download: whether it holds a whole class. Raises BadArchive."""
         if download or not self.download:
             raise BadArchive("an archive inside an archive: unpack it, or hand in its files")

@@ -29,12 +29,12 @@ def place(folder: str | Path, *names: str) -> str:
     return root if not names else f"{root.rstrip('/')}{BORDER}{'/'.join(names)}"
 
 
-def joined(place: str, name: str) -> str:
+def join(place: str, name: str) -> str:
     """The place of an entry of the folder at this place."""
     return f"{place}/{name}" if BORDER in place else f"{place.rstrip('/')}{BORDER}{name}"
 
 
-def parted(place: str) -> tuple[str, list[str]]:
+def split(place: str) -> tuple[str, list[str]]:
     """The instructor's folder and the names below it. Without a border only the last name is a student's."""
     folder, border, names = place.rpartition(BORDER)
     if not border:
@@ -50,7 +50,7 @@ def is_too_long(name: str) -> bool:
 @contextlib.contextmanager
 def folder_of(place: str) -> Iterator[int]:
     """A descriptor of the folder that holds the entry at this place. Raises OSError."""
-    folder, names = parted(place)
+    folder, names = split(place)
     descriptor = os.open(folder, FOLDER)
     try:
         for name in names[:-1]:
@@ -75,7 +75,7 @@ def entries(place: str) -> Iterator[tuple[str, str]]:
 def facts(place: str) -> os.stat_result:
     """The stat result of the entry itself, even where it is a link. Raises OSError."""
     with folder_of(place) as descriptor:
-        return os.stat(parted(place)[1][-1], dir_fd=descriptor, follow_symlinks=False)
+        return os.stat(split(place)[1][-1], dir_fd=descriptor, follow_symlinks=False)
 
 
 @contextlib.contextmanager
@@ -92,7 +92,7 @@ def reasons(place: str) -> Iterator[None]:
         raise BadSubmission(f"{shown_name} cannot be read: {error.strerror}.") from None
 
 
-def opened(place: str) -> BinaryIO:
+def open_file(place: str) -> BinaryIO:
     """A stranger's regular file, open for reading. Raises NoSuchFile, and BadSubmission for a link or a device."""
     with reasons(place), folder_of(place) as descriptor:
         return safe_files.open_regular(os.path.basename(place), folder=descriptor)
@@ -100,7 +100,7 @@ def opened(place: str) -> BinaryIO:
 
 def read(place: str, limit: int) -> bytes:
     """The bytes of a stranger's file, at most `limit`. Raises NoSuchFile or BadSubmission."""
-    with opened(place) as file:
+    with open_file(place) as file:
         return safe_files.read_open(file, label(os.path.basename(place)), limit)
 
 
@@ -114,7 +114,7 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 def _leads_through_a_link(place: str) -> bool:
     """Whether one of the folders on the way to the place is a link. Only the message depends on it."""
-    folder, names = parted(place)
+    folder, names = split(place)
     for name in names:
         folder = os.path.join(folder, name)
         with contextlib.suppress(OSError):

@@ -71,7 +71,7 @@ class Disk:
     def children(self) -> list["Disk"]:
         """The entries of the folder in the order of their names. Raises OSError."""
         entries = (
-            Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.joined(self.place, name))
+            Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.join(self.place, name))
             for name, kind in beneath.entries(self.place)
         )
         return sorted(entries, key=lambda entry: entry.name)
@@ -80,7 +80,7 @@ class Disk:
         """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
         return beneath.read(self.place, TEXT).decode("utf-8", "replace")
 
-    def opened(self, download: bool = False) -> archives.Node:
+    def open(self, download: bool = False) -> archives.Node:
         """The root of this archive. Raises archives.BadArchive."""
         return archives.tree(self.place, download=download)
 

@@ -132,7 +132,7 @@ class ClassWalker(Walker):
         children: Sequence[Entry] = ()
         if child.kind == "dir":
             children = self.log.attempt("", where, child.children) or ()
-        elif opened := self.log.attempt("", where, lambda: child.opened(True)):
+        elif opened := self.log.attempt("", where, lambda: child.open(True)):
             children = opened.children()
         self.walk_class(children, where + ("/" if child.kind == "dir" else ":"), exercise)
 
@@ -221,7 +221,7 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
     finder = Finder(exercises)
     try:
         if root.kind == "file" and archives.is_archive(root.name):
-            root = root.opened(download=True)
+            root = root.open(download=True)
         elif root.kind == "file":
             if not folder.exists():
                 raise WrongUse(f"There is no folder {folder}.")

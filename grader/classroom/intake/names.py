@@ -130,14 +130,14 @@ def ids(keys: Iterable[str]) -> dict[str, str]:
     an id that ends in a part of its hash. A safe key is its own id, whatever the other keys are.
     """
     safe = {key: _safe(key) for key in keys}
-    unchanged_counts = Counter(_folded(key) for key, text in safe.items() if text == key)
+    unchanged_counts = Counter(_fold(key) for key, text in safe.items() if text == key)
     unique = {
-        key: text if text == key and unchanged_counts[_folded(key)] == 1 else f"{text}-{_digest(key)[:8]}"
+        key: text if text == key and unchanged_counts[_fold(key)] == 1 else f"{text}-{_digest(key)[:8]}"
         for key, text in safe.items()
     }
-    while len(meeting := Counter(map(_folded, unique.values()))) < len(unique):  # two ids are equal
+    while len(meeting := Counter(map(_fold, unique.values()))) < len(unique):  # two ids are equal
         for key, text in unique.items():
-            if meeting[_folded(text)] > 1 and text != key:
+            if meeting[_fold(text)] > 1 and text != key:
                 unique[key] = _digest(f"{key} {text}")
     return unique
 
@@ -336,7 +336,7 @@ def _dashes(name: str) -> list[int]:
     return [index + 1 for index, sign in enumerate(name[:255]) if sign == "-"][:MOST_DASHES]
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -392,16 +392,16 @@ def _conflict(group: list[tuple[Claim, str, str]], shorter: dict[str, str]) -> s
         kinds = sorted(f"{label(claim.where)} ({claim.platform or 'a name of its own'})" for claim, _, _ in group)
         return f"one name, two origins: {', '.join(dict.fromkeys(kinds))}"
     if len(ids) > 1:
-        return f"names that are taken for one and the same: {', '.join(map(_quoted, ids))}"
+        return f"names that are taken for one and the same: {', '.join(map(_quote, ids))}"
     if platforms != {""} and len(set(map(likeness, names))) > 1:
-        return f"the number {label(ids[0])} is beside different names: {', '.join(map(_quoted, names))}"
+        return f"the number {label(ids[0])} is beside different names: {', '.join(map(_quote, names))}"
     if platforms <= {"", "Gradescope"}:
         places = [(claim.container, claim.where) for claim, _, _ in group]
         if len({container for container, _ in places}) < len(places):
-            return f"several entries are named after {_quoted(ids[0])}"
+            return f"several entries are named after {_quote(ids[0])}"
     return ""
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """A name in a form that shows invisible differences."""
     return label(name) if name.isascii() and name == name.strip(" .") else ascii(name)

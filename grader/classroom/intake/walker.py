@@ -49,7 +49,7 @@ class Walker(Collector):
                 self.log.files += 1
                 reason = f"the archives took more than {MOST_SECONDS:g} s: this one was not opened"
                 self.refuse(key, name, where, reason, hint)
-            elif opened := self.opened(key, node, where):
+            elif opened := self.open(key, node, where):
                 self.walk_student(key, opened, where + ":", hint, depth)
             else:
                 self.note_unusable(key, name, "the archive cannot be opened", hint)
@@ -62,11 +62,11 @@ class Walker(Collector):
             else:
                 self.leave_out_foreign(key, name, where, hint)
 
-    def opened(self, key: str, node: Entry, where: str) -> Entry | None:
+    def open(self, key: str, node: Entry, where: str) -> Entry | None:
         """The root of a student's archive; None where it was refused."""
         before = limited.spent()
         try:
-            return self.log.attempt(key, where, node.opened)
+            return self.log.attempt(key, where, node.open)
         finally:
             self.seconds[key] += limited.spent() - before
 
@@ -195,7 +195,7 @@ class Recognizer:
         node = claim.node
         if node.kind == "file" and archives.is_archive(claim.rest):
             try:
-                node = node.opened()
+                node = node.open()
             except (BadSubmission, NoSuchFile):
                 return False
         return node.kind == "file" or self.holds_code(node, lambda name: True)
@@ -256,7 +256,7 @@ def _named(node: Entry, download: bool = True) -> set[str]:
     if owner_of(node.name):
         return set()
     try:
-        inner = node.children() if node.kind == "dir" else node.opened(download).children()
+        inner = node.children() if node.kind == "dir" else node.open(download).children()
     except (BadSubmission, NoSuchFile, OSError):
         return set()
     owners = [owner_of(child.name) for child in inner if not (hidden(child) or is_class_file(child))]

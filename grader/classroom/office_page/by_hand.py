@@ -26,7 +26,7 @@ from grader.classroom import marking, private
 from grader.classroom.grades import cell, number
 from grader.classroom.handins import Student
 from grader.classroom.history import History
-from grader.classroom.marking import COMMENTS, OVERRIDE_TITLES, OVERRIDES, Override, guarded, unguarded
+from grader.classroom.marking import COMMENTS, OVERRIDE_TITLES, OVERRIDES, Override, guard, unguard
 from grader.classroom.office import Office, find_student
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Sheet
@@ -86,7 +86,7 @@ def read(folder: Path, student: str, exercise: str, handin: str = "") -> Entry:
     own = [overrides.rows[row] for row in _rows(overrides, student, exercise)]
     spoken = [comments.rows[row] for row in _rows(comments, student, exercise)]
     column = comments.column("comment")
-    text = "\n\n".join(unguarded(comments.cell(row, column)) for row in _rows(comments, student, exercise))
+    text = "\n\n".join(unguard(comments.cell(row, column)) for row in _rows(comments, student, exercise))
     stamp = hashlib.sha256(json.dumps([own, spoken, handin]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return Entry(marking.overrides_of(replace(overrides, rows=tuple(own))), text, stamp)
 
@@ -132,7 +132,7 @@ def save(folder: Path, wish: Wish) -> None:
             _replace(table)
         if comment != inert(entry.comment).strip():
             comments = _table(folder / COMMENTS, COMMENT_TITLES)
-            facts = {"student": wish.student, "exercise": wish.exercise, "comment": guarded(comment), "who": who}
+            facts = {"student": wish.student, "exercise": wish.exercise, "comment": guard(comment), "who": who}
             own = (_row(comments, facts),) if comment else ()
             _replace(replace(comments, rows=(*_without(comments, wish), *own)))
             log.append(["comment", entry.comment, comment])
@@ -265,7 +265,7 @@ def _replace(table: Sheet) -> None:
     path = table.path.resolve()
     try:
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else private.FILE
-        safe_files.write_whole(path, table.filled({}), mode=mode, durable=True)
+        safe_files.write_whole(path, table.fill({}), mode=mode, durable=True)
     except OSError as error:
         to_do = "Load the page again, to see what is saved"
         raise WrongUse(f"{table.path} cannot be written: {error.strerror}. {to_do}") from None

@@ -221,7 +221,7 @@ class Start(Guarded):
     """What needs a person, and the exercises."""
 
     def get(self) -> None:
-        with views.opened(self.own.place) as results:
+        with views.open_results(self.own.place) as results:
             handed_in = {one.folder: len(results.with_exercise(one.folder)) for one in results.exercises}
             names = {student.id: student.label for student in results.rolled}
             facts = {"needs": Slice.of(results.needs(), self.page_number), "elsewhere": results.elsewhere()}
@@ -232,7 +232,7 @@ class Students(Guarded):
     """All students, or those whose name holds a word."""
 
     def get(self) -> None:
-        with views.opened(self.own.place) as results:
+        with views.open_results(self.own.place) as results:
             found = results.students(self.word("find"), self.page_number)
             points = {student.id: results.points(student=student.id) for student in found.items}
             self.page("students.html", "Students", found=found, find=self.word("find"), points=points)
@@ -249,7 +249,7 @@ class OneStudent(Guarded):
 
     def show(self, error: str = "", changed: str = "") -> None:
         """Send the page. error: what is wrong with the form; changed: somebody else was faster."""
-        with views.opened(self.own.place) as results:
+        with views.open_results(self.own.place) as results:
             student = results.student(self.word("student"))
             row, standing, dropped = results.standing(student)
             entry = by_hand.read(results.folder, student.id, "")
@@ -264,7 +264,7 @@ class OneExercise(Guarded):
     """All students of one exercise."""
 
     def get(self) -> None:
-        with views.opened(self.own.place) as results:
+        with views.open_results(self.own.place) as results:
             exercise = results.exercise(self.word("exercise"))
             points = results.points(exercise=exercise.folder)
             students = results.with_exercise(exercise.folder)
@@ -286,7 +286,7 @@ class OneMark(Guarded):
 
     def show(self, error: str = "", changed: str = "", explanation: str = "") -> None:
         """Send the page. error: what is wrong with the form; changed: somebody else was faster."""
-        with views.opened(self.own.place) as results:
+        with views.open_results(self.own.place) as results:
             one = results.single(self.word("student"), self.word("exercise"))
             _, standing, dropped = results.standing(one.student)
             title = f"{one.exercise.folder[:2]} {one.exercise.title}, {one.student.label}"
@@ -307,7 +307,7 @@ class Explain(OneMark):
         student, exercise = self.word("student"), self.word("exercise")
         _handin(self, student, exercise)
         async with self.own.explaining:
-            explanation = await _explained(self.own.place, student, exercise)
+            explanation = await _explain(self.own.place, student, exercise)
         self.show(explanation=explanation)
 
 
@@ -325,7 +325,7 @@ def _handin(handler: Guarded, student: str, exercise: str) -> str:
 
     It is also noted as the hand-in that the points set there by hand are for.
     """
-    with views.opened(handler.own.place) as results:
+    with views.open_results(handler.own.place) as results:
         id, folder = results.student(student).id, results.exercise(exercise).folder if exercise else ""
         mark = results.marks(id, {folder}).get(folder)
         return mark.digest if mark else ""
@@ -370,7 +370,7 @@ def _shown(handler: Guarded, entry: by_hand.Entry) -> dict[str, Any]:
     return {**points, "comment": entry.comment, "reason": reason, "who": who, "answers": []}
 
 
-async def _explained(place: Place, student: str, exercise: str) -> str:
+async def _explain(place: Place, student: str, exercise: str) -> str:
     """What `kata explain` prints. It runs by itself, so it can be ended, and a page waits for nothing else."""
     options = ["--out", str(place.out), "--rules", str(place.rules)]
     options += ["--roster", str(place.roster)] if place.roster else []

@@ -96,7 +96,7 @@ class Single:
 
 
 @contextlib.contextmanager
-def opened(place: Place) -> Iterator["Results"]:
+def open_results(place: Place) -> Iterator["Results"]:
     """A context with the results of a course. The store is open meanwhile, so that no run can write: keep it short."""
     own_office = _read(place)
     store = Store.existing(place.out)
@@ -113,7 +113,7 @@ def _read(place: Place) -> Office:
     """The instructor's files, read again if one of them has changed."""
     before = _state(place)
     if place not in _kept or _kept[place][0] != before:
-        _kept[place] = before, office.opened(place.rules, place.roster)
+        _kept[place] = before, office.read(place.rules, place.roster)
     return _kept[place][1]
 
 

@@ -19,7 +19,7 @@ from grader.catalog import paths
 from grader.classroom import analysis, handins, similar
 from grader.classroom.analysis import Lesson, Week
 from grader.classroom.analysis import spread as spread_of
-from grader.classroom.grades import number, rounded
+from grader.classroom.grades import number, round_points
 from grader.classroom.handins import Class, Found, Student
 from grader.classroom.similar import Agreement, Pair
 from grader.classroom.similar import clusters as find_clusters
@@ -165,12 +165,12 @@ def exercises(summary: Summary, distributions: Sequence[Distribution]) -> list[P
         counts = [
             f"{distribution.handed_in:,} of {len(summary.rows):,} handed in",
             f"{states[ALL_PASSED]:,} passed all",
-            f"median {rounded(distribution.median)} of {number(exercise.max_points)}",
+            f"median {round_points(distribution.median)} of {number(exercise.max_points)}",
         ]
         rare = {NOT_LOADED: "not loaded", NOT_STARTED: "not started", NOT_GRADED: "not graded"}
         spread = spread_of([points for row in summary.rows if (points := row.points[index]) is not None])
         if spread and spread.count >= analysis.LEAST:
-            quartiles = f"{rounded(spread.lower)} to {rounded(spread.upper)}"
+            quartiles = f"{round_points(spread.lower)} to {round_points(spread.upper)}"
             counts.append(f"middle half {quartiles} · SD {spread.deviation:.2f}")
         counts += [f"{states[state]:,} {description}" for state, description in rare.items() if states[state]]
         panels.append(Panel(title, " · ".join(counts), histogram(distribution.bins, title)))
@@ -191,7 +191,7 @@ def group_similar(summary: Summary, pairs: Sequence[Pair]) -> list[Group]:
     return grouped
 
 
-def shortened(groups: Sequence[Group]) -> tuple[list[Group], int]:
+def shorten(groups: Sequence[Group]) -> tuple[list[Group], int]:
     """What the page shows of the clusters, and how many pairs it leaves out: the code first, then the weakest pairs."""
     shown, left = [], MOST_PAIR_TEXT
     for group in groups[:MOST_PAIRS]:
@@ -211,7 +211,7 @@ def shortened(groups: Sequence[Group]) -> tuple[list[Group], int]:
     return shown, sum(len(group.pairs) for group in groups) - sum(len(group.pairs) for group in shown)
 
 
-def parted(rows: Sequence[Any], first: int) -> list[list[Any]]:
+def split(rows: Sequence[Any], first: int) -> list[list[Any]]:
     """The rows in parts that are not too long: the first of so many characters, the others of MOST_PART each."""
     parts: list[list[Any]] = [[]]
     left = first
@@ -267,10 +267,10 @@ def render(
     """
     common = [kind for kind, _ in commonest(summary.diagnoses, MOST_DIAGNOSES)]
     groups, taught, checks = attention(summary), analysis.to_teach(summary), analysis.checks(summary)
-    clusters, hidden = shortened(group_similar(summary, pairs))
+    clusters, hidden = shorten(group_similar(summary, pairs))
     spread = spread_of(summary.totals())
     data = _data(summary, groups, common, taught, linked)
-    own_rows, *further_rows = parted(data["rows"], MOST_ROWS if most_rows is None else most_rows)
+    own_rows, *further_rows = split(data["rows"], MOST_ROWS if most_rows is None else most_rows)
     data |= {"rows": own_rows, "parts": len(further_rows), "folder": ROWS}
     distributions = [summary.distribution(index) for index in range(len(summary.exercises))]
     text = document(
@@ -282,7 +282,7 @@ def render(
         facts=_facts(summary),
         groups=groups,
         topics=topics(summary, taught),
-        needs=analysis.ranked(summary, past.stuck, MOST_NEEDS),
+        needs=analysis.rank(summary, past.stuck, MOST_NEEDS),
         mistakes=mistakes(summary, common, distributions),
         exercises=exercises(summary, distributions),
         spread=spread,
@@ -341,7 +341,7 @@ def _week(week: Week, past: Past) -> WeekPanel:
         _handed_in(week.fresh),
         titles_of(week.fresh),
         topics(week.fresh, analysis.to_teach(week.fresh)),
-        analysis.ranked(week.whole, week.stuck(past), MOST_NEEDS),
+        analysis.rank(week.whole, week.stuck(past), MOST_NEEDS),
         analysis.hardest(checks, MOST_CHECKS),
     )
 
@@ -361,7 +361,7 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
     }
     if median:
-        reason = f"far below the class: less than half of the median of {rounded(median)} points"
+        reason = f"far below the class: less than half of the median of {round_points(median)} points"
         groups[reason] = [
             row for row in rows if row.handed_in and row.total is not None and row.total < FAR_BELOW * median
         ]
@@ -389,7 +389,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         (f"{len(rows):,}", "students"),
         (f"{possible - absent:,} of {possible:,}", "exercises handed in"),
         (f"{sum(row.states.count(ALL_PASSED) for row in rows):,}", "of them all passed"),
-        (rounded(summary.median()), f"of {number(summary.max_points)} points: the median of who handed in"),
+        (round_points(summary.median()), f"of {number(summary.max_points)} points: the median of who handed in"),
     ]
 
 

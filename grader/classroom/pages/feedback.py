@@ -118,12 +118,12 @@ def record(
     }
     # One line for each result: easy to compare, and json.dumps is ten times as fast without indentation.
     shown = map(standing.shown, results)
-    lines = [json.dumps(limited(as_json.record(result), level), ensure_ascii=False) for result in shown]
+    lines = [json.dumps(limit(as_json.record(result), level), ensure_ascii=False) for result in shown]
     start = json.dumps(head, ensure_ascii=False).removesuffix("]}")
     return start + ",".join(f"\n{line}" for line in lines) + "]}\n"
 
 
-def limited(record: dict[str, Any], level: str) -> dict[str, Any]:
+def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
     """The record of a result with as much detail as reports.html.verdict shows. All keys stay; the texts are left out.
 
     "full": no line; "hints": no message of a check and no prints either; "names": no diagnosis and no message at all;

@@ -32,7 +32,7 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
     """Write each file of the roster that has a column for points. Returns lines about them."""
     lines: list[str] = []
     for index, listing in enumerate(roster.listings):
-        filled_sheet = filled(
+        filled_sheet = fill(
             listing, {row: id for (number, row), id in roster.ids.items() if number == index}, columns, summary
         )
         if filled_sheet is None:
@@ -47,14 +47,14 @@ def write(folder: Path, roster: Roster, columns: Columns, summary: Summary) -> t
     return tuple(lines)
 
 
-def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: Summary) -> Filled | None:
+def fill(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: Summary) -> Filled | None:
     """One file with the points in it; None where no column holds any. ids: of the students, by row."""
     sheet, rows = listing.sheet, {row.student.id: row for row in summary.rows}
     holds, is_worksheet = _columns(listing, columns, summary), listing.kind == "worksheet"
     if not holds:
         if listing.kind == "plain":
             return None
-        return Filled(sheet.path.name, sheet.filled({}), (_no_column(listing),))
+        return Filled(sheet.path.name, sheet.fill({}), (_no_column(listing),))
     cells: dict[tuple[int, int], str] = {}
     lines = []
     changed: set[int] = set()
@@ -74,7 +74,7 @@ def filled(listing: Listing, ids: Mapping[int, str], columns: Columns, summary: 
     modified = sheet.column(moodle.GRADED) if is_worksheet else None
     if modified is not None:
         cells |= {(row, modified): moodle.now() for row in changed}
-    return Filled(sheet.path.name, sheet.filled(cells), tuple(lines))
+    return Filled(sheet.path.name, sheet.fill(cells), tuple(lines))
 
 
 def _columns(listing: Listing, columns: Columns, summary: Summary) -> dict[int, tuple[str, ...]]:

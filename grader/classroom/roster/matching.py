@@ -179,7 +179,7 @@ class Index:
             self.exact[plain(person.name)].append(person)
             for name in {plain(form) for form in spoken(person.name)}:
                 self.names[name].append(person)
-            for name in {squeezed(form) for form in spoken(person.name)}:
+            for name in {squeeze(form) for form in spoken(person.name)}:
                 self.short_names[name].append(person)
             for word in words(person.name):
                 self.words[word].append(person)
@@ -189,7 +189,7 @@ class Index:
         if origin.platform == "Moodle":  # the number is the assignment's own, else the full name tells
             return self.numbers.get(origin.key) or self.named(student.name)
         if origin.platform == "Canvas":  # the number is the user's, else the name that Canvas squeezed
-            return self.numbers.get(origin.key) or self.short_names.get(squeezed(student.name), [])
+            return self.numbers.get(origin.key) or self.short_names.get(squeeze(student.name), [])
         keys = (self.keys.get(key.casefold()) for key in (origin.key, student.id))
         return next(filter(None, keys), None) or self.named(student.name)
 
@@ -213,7 +213,7 @@ def words(name: str) -> set[str]:
     return {word for word in re.findall(r"\w+", likeness(name.replace("_", " "))) if len(word) > 1}
 
 
-def squeezed(name: str) -> str:
+def squeeze(name: str) -> str:
     """A full name as Canvas writes it into a file's name: letters, digits and underscores, in lower case."""
     return NO_WORD.sub("", unicodedata.normalize("NFC", name)).lower()
 

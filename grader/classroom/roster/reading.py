@@ -27,7 +27,7 @@ from grader.catalog.errors import WrongUse
 from grader.classroom.intake import names
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import matching, moodle, sheet
-from grader.classroom.roster.sheet import Account, Listing, Person, Roster, Sheet, merged, without_id
+from grader.classroom.roster.sheet import Account, Listing, Person, Roster, Sheet, merge, without_id
 from grader.records.sanitize import label
 
 IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
@@ -113,7 +113,7 @@ def read_roster(path: Path, titles: Mapping[str, str] | None = None) -> Roster:
         files = []
     if not files:
         raise WrongUse(f"There is no roster {label(str(path))}. Name a CSV file, or a folder of them: ROSTER=…")
-    return joined([listing(sheet.read_sheet(file), titles or {}) for file in files])
+    return join([listing(sheet.read_sheet(file), titles or {}) for file in files])
 
 
 def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
@@ -142,7 +142,7 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
     return platform_listing
 
 
-def joined(listings: Sequence[Listing]) -> Roster:
+def join(listings: Sequence[Listing]) -> Roster:
     """One roster of several files. People are one where id, e-mail, SIS id or login say so, else by a unique full name.
 
     GitHub Classroom's list beside others adds accounts to their people: see `_with_accounts`. Raises WrongUse where a
@@ -151,7 +151,7 @@ def joined(listings: Sequence[Listing]) -> Roster:
     """
     beside = {number for number, listing in enumerate(listings) if listing.is_classroom}
     if len(beside) < len(listings) and beside:
-        roster = joined([listing for number, listing in enumerate(listings) if number not in beside])
+        roster = join([listing for number, listing in enumerate(listings) if number not in beside])
         return _with_accounts(roster, [listings[number] for number in sorted(beside)])
     for number in beside:
         people_of_list(listings[number].sheet)  # here an account that is linked to nobody is a student without an id
@@ -166,7 +166,7 @@ def joined(listings: Sequence[Listing]) -> Roster:
                 people.append(person)
                 index = len(people) - 1
             else:
-                people[index] = merged(people[index], person)
+                people[index] = merge(people[index], person)
             places[number, row] = index
     _demand_same_people(listings, places, people)
     keys = [person.id for person in people]

@@ -53,7 +53,7 @@ class Sheet:
         columns = [self.column(title) for title in titles]
         return [tuple(self.cell(row, column) for column in columns) for row in range(len(self.rows))]
 
-    def filled(self, cells: Mapping[tuple[int, int], str]) -> str:
+    def fill(self, cells: Mapping[tuple[int, int], str]) -> str:
         """The file with other texts in these cells (row, column). All other cells stay as they are."""
         text = io.StringIO()
         writer = csv.writer(text, delimiter=self.separator, lineterminator=self.line_end)
@@ -175,7 +175,7 @@ def without_id(sheet: Sheet, row: int, name: str, column: str) -> str:
     return f'{place}: {label(name)} has no id. Write one into the column "{column}", or take the line out'
 
 
-def merged(first: Person, second: Person) -> Person:
+def merge(first: Person, second: Person) -> Person:
     """One person of two files: what the first does not know is taken from the second."""
     facts = {
         name: getattr(first, name) or getattr(second, name)

@@ -28,17 +28,17 @@ HEAVY = 50_000  # letters from which on a text of a figure's data is worth a fil
 
 def widget(folder: str) -> str:
     """The figure as one ES module, the form that anywidget takes; with the button that asks for the learner's own."""
-    return f"{_joined(folder, 'mine.js')}\nexport default withMine(figure);\n"
+    return f"{_join(folder, 'mine.js')}\nexport default withMine(figure);\n"
 
 
 def script(folder: str) -> str:
     """The figure as one classic script, which also runs in a page that is opened from a disk."""
-    return f"(() => {{\n{_joined(folder, 'host.js')}\nhost(figure, document.currentScript);\n}})();\n"
+    return f"(() => {{\n{_join(folder, 'host.js')}\nhost(figure, document.currentScript);\n}})();\n"
 
 
 def live(folder: str) -> str:
     """The figure as a classic script for a page that `make figure` serves: with the learner's own matrices below it."""
-    return f"(() => {{\n{_joined(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
+    return f"(() => {{\n{_join(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
 
 
 def style() -> str:
@@ -46,7 +46,7 @@ def style() -> str:
     return templating.colours_within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
 
 
-def placed(page: str, folder: str, script: str = "", shared: str = "") -> str:
+def place_figure(page: str, folder: str, script: str = "", shared: str = "") -> str:
     """The page of a lesson with its figure after the first paragraph of the text.
 
     script: the address of its script; "" where the page holds it. shared: the address of the folder with the files of
@@ -97,7 +97,7 @@ def still(folder: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
-def _joined(folder: str, last: str) -> str:
+def _join(folder: str, last: str) -> str:
     """The modules in the order in which they need each other, and the figure as `figure`. last: the module after it."""
     source = paths.figure_script(folder).read_text("utf-8")
     names: list[str] = []

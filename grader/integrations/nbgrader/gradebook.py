@@ -497,7 +497,7 @@ def _record_chosen(
     """Record these students' attempts that count, an earlier one from where it is kept."""
     assignment = app.coursedir.assignment_id
     results = {
-        id: marking.overridden(mark.result, id, office.overrides)
+        id: marking.override_result(mark.result, id, office.overrides)
         for id in students
         if (mark := chosen.marks[id]).result is not None
     }

@@ -68,7 +68,7 @@ class Target:
             name = getattr(self._function, "__name__", "this")
             remedy = "make it an attribute or a property"
             raise Mismatch(f"{name} is a method, but it is read without parentheses: {remedy}")  # noqa: F821
-        return _wrapped(self._function)
+        return _wrap(self._function)
 
     def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
         """The arguments [args, kwargs] as they are after the call."""
@@ -76,12 +76,12 @@ class Target:
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any], seed: Any) -> tuple[Any, list[Any]]:
         """The result, and [args, kwargs] after the call. seed: an int, or a state of torch's generator."""
-        own_args, own_kwargs = _copied(list(args)), _copied(kwargs)
+        own_args, own_kwargs = _copy(list(args)), _copy(kwargs)
         with torch.random.fork_rng(devices=[]):
             if seed is not None:
                 torch.set_rng_state(seed) if isinstance(seed, torch.Tensor) else torch.manual_seed(seed)
             result = self._function(*own_args, **own_kwargs)
-        return _wrapped(result), [own_args, own_kwargs]
+        return _wrap(result), [own_args, own_kwargs]
 
 
 class Module(Target):
@@ -108,7 +108,7 @@ class Module(Target):
             raise Mismatch(f"{self.class_name} is not a torch.nn.Module. Write class {self.class_name}(nn.Module)")  # noqa: F821
         parameters = dict(module.named_parameters())
         frozen = [name for name, value in parameters.items() if not value.requires_grad]
-        return {"parameters": _copied(parameters), "frozen": frozen, "training": module.training}
+        return {"parameters": _copy(parameters), "frozen": frozen, "training": module.training}
 
     def parameters(self, like: dict[str, Any] | None = None) -> dict[str, Any]:
         """Copies of the parameters, by name; by those of `like`, where nothing but the names differs."""
@@ -184,19 +184,19 @@ def load_ipython_extension(ipython: Any) -> None:
     ipython.register_magic_function(documented)
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     """The value with copies of all tensors, without their graphs. A Module becomes the object that it stands for."""
     if isinstance(value, torch.Tensor):
         return value.detach().clone(memory_format=torch.preserve_format)
     if isinstance(value, Module):
         return value._function
     if isinstance(value, dict):
-        return {name: _copied(item) for name, item in value.items()}
-    return type(value)(map(_copied, value)) if type(value) in (list, tuple) else value
+        return {name: _copy(item) for name, item in value.items()}
+    return type(value)(map(_copy, value)) if type(value) in (list, tuple) else value
 
 
-def _wrapped(value: Any) -> Any:
+def _wrap(value: Any) -> Any:
     """An object of the learner's class as a Module, and any other value as a copy."""
     if isinstance(value, torch.nn.Module) or getattr(type(value), "__module__", "") == "__main__":
         return Module(value)
-    return _copied(value)
+    return _copy(value)

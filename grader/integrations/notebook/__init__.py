@@ -53,7 +53,7 @@ def check(exercise: str | int | None = None, seed: int | None = None) -> None:
     """
     if seed is not None and not isinstance(seed, int):
         return _show({"text": f"seed takes a whole number, as a verdict prints it, not {seed!r}."})
-    return _show(_asked("check", exercise, seed))
+    return _show(_ask("check", exercise, seed))
 
 
 def setup() -> None:
@@ -68,7 +68,7 @@ def setup() -> None:
 
 def plot(exercise: str | int | None = None) -> None:
     """Show your attention weights beside the expected ones, even while the code is wrong. exercise: as for check."""
-    _show(_asked("plot", exercise))
+    _show(_ask("plot", exercise))
 
 
 def hint(exercise: str | int | None = None, task: int | None = None) -> None:
@@ -109,7 +109,7 @@ def figure(exercise: str | int | None = None) -> object:
 
     try:
         chosen = _exercise(exercise)
-        return display.make_widget(chosen, lambda: _asked("matrices", chosen.folder))
+        return display.make_widget(chosen, lambda: _ask("matrices", chosen.folder))
     except (catalog.NoSuchExercise, WrongUse) as error:
         _show({"text": str(error)})
         return None
@@ -128,7 +128,7 @@ def main() -> int:
     return serve(answer, IDLE_S)
 
 
-def _asked(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
+def _ask(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
     """The answer of the process that grades: {"text": …, "html": …}."""
     shell = _shell()
     try:

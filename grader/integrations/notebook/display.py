@@ -15,7 +15,7 @@ from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
 from grader.records.results import PASSED, ExerciseResult, causes, still_to_run
 from grader.reports import heatmap, templating, terminal
-from grader.reports.heatmap import printed_alike
+from grader.reports.heatmap import print_alike
 from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
@@ -100,7 +100,7 @@ def _output(body: str) -> str:
 def _plain(picture: Picture) -> dict:
     """A picture as data that JSON can hold."""
     largest = picture.largest_difference
-    picture = printed_alike(picture)
+    picture = print_alike(picture)
     return {
         "title": picture.title,
         "rows": picture.rows,

@@ -180,7 +180,7 @@ def lesson_for_notebook(markdown: str, slug: str) -> str:
 def _of_section(text: str) -> Iterator[Cell]:
     """The cells of a section. In the sections of the tasks each `python` block is a code cell, unless it is folded."""
     if not lesson.EXAMPLES_HEADING.match(text.partition("\n")[0]):
-        yield Cell(_folded(text))
+        yield Cell(_fold(text))
         if text.startswith(EXPERIMENT):
             yield Cell("experiment()", is_code=True)
         return
@@ -189,14 +189,14 @@ def _of_section(text: str) -> Iterator[Cell]:
         if text.count("<details>", 0, block.start()) > text.count("</details>", 0, block.start()):
             continue  # a cell cannot be folded with the text around it
         if before := text[end : block.start()].strip("\n"):
-            yield Cell(_folded(before))
+            yield Cell(_fold(before))
         yield from (Cell(piece, is_code=True, is_example=True) for piece in lesson.cells(block[1]))
         end = block.end()
     if after := text[end:].strip("\n"):
-        yield Cell(_folded(after))
+        yield Cell(_fold(after))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """The text with the list of promises in a closed `<details>`."""
     return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
 

@@ -70,7 +70,7 @@ def on_post_page(output: str, page: Page, **_: object) -> str:
     """Place the figure of a lesson. The search has read the page before. output: the whole page."""
     for folder in pages.with_figure():
         if page.file.src_uri == pages.page_of(folder):
-            return figures.placed(output, folder, f"../../{pages.figure_of(folder)}", f"../../{pages.SHARED}")
+            return figures.place_figure(output, folder, f"../../{pages.figure_of(folder)}", f"../../{pages.SHARED}")
     return output
 
 
@@ -100,7 +100,7 @@ def subset_font(font: Path, signs: set[str]) -> bytes:
     options = Options(flavor="woff", layout_features=["ssty"], name_IDs=["*"], notdef_outline=True)
     loaded = load_font(str(font), options)
     subsetter = Subsetter(options)
-    subsetter.populate(unicodes={PLANCK, *map(ord, signs), *filter(None, map(_slanted, signs))})
+    subsetter.populate(unicodes={PLANCK, *map(ord, signs), *filter(None, map(_slant, signs))})
     subsetter.subset(loaded)
     written = io.BytesIO()
     save_font(loaded, written, options)
@@ -114,7 +114,7 @@ def _put(files: Files, file: File) -> None:
     files.append(file)
 
 
-def _slanted(sign: str) -> int | None:
+def _slant(sign: str) -> int | None:
     """The code of a letter as formulas slant it; None for other signs."""
     starts = [(first, to) for first, to in ITALIC.items() if first <= ord(sign) < first + 26]
     return starts[0][1] + ord(sign) - starts[0][0] if starts else None

@@ -178,7 +178,7 @@ def site() -> Site:
     sources |= papers
     sources = {page: path for page, path in sources.items() if path.exists()}
     places = {path.resolve(): page for page, path in sources.items()}
-    pages = {page: linked(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
+    pages = {page: link(path.read_text("utf-8"), path, page, places) for page, path in sources.items()}
     generated = generated_pages()
     pages |= {page: UNSEARCHED + text for page, text in generated.items()}
     pages |= {page: (UNSEARCHED if page in AUTHORS else BEHIND) + pages[page] for page in papers if page in pages}
@@ -258,7 +258,7 @@ def hints_page(exercise: catalog.Exercise) -> str:
     return "\n".join(lines)
 
 
-def linked(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
+def link(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     """The text with links to the pages of the site. A link to any other file becomes its name.
 
     path: the file of the text; page: its place in the site; places: file → its page.

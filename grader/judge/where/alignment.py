@@ -186,18 +186,18 @@ class Alignment:
         self.attributes = _attributes(unit, twin)
         self.values = dict(_definitions(twin))  # the values of the solution's local names
         self._align()
-        pairs = [(node, self.renamed(node)) for node in statements(twin)]
+        pairs = [(node, self.rename(node)) for node in statements(twin)]
         renamed_statements = [new for _, new in pairs if new is not None]
         self.origin = {id(new): node for node, new in pairs}  # the solution's statement, by the `id` of the renamed one
         self.unmatched, missing = without_equals(list(statements(unit)), renamed_statements, (text_of, value_of))
         if not self.unmatched:  # the learner may have exchanged the names of two values
             self.unmatched, missing = without_equals(list(statements(unit)), renamed_statements, (text_of,))
-        reachable = [new for node in statements(twin) if (new := self.renamed(node, MAX_INLINED)) is not None]
+        reachable = [new for node in statements(twin) if (new := self.rename(node, MAX_INLINED)) is not None]
         # A name is not replaced by its value here: the statement would then bypass the learner's own value.
         reachable_texts = {text_of(node) for node in reachable}
         self.missing = [node for node in missing if text_of(node) in reachable_texts]
 
-    def renamed(self, node: Node, inlined: int = 0) -> Node | None:
+    def rename(self, node: Node, inlined: int = 0) -> Node | None:
         """A copy of the solution's code with the learner's names; None where a name has no counterpart.
 
         inlined: how many names around this code were replaced by their values already.
@@ -218,7 +218,7 @@ class Alignment:
             *zip(siblings[position + 1 : position + 2], [after]),
         ]
         return any(
-            (renamed_neighbour := self.renamed(neighbour)) is not None and same(renamed_neighbour, own_statement)
+            (renamed_neighbour := self.rename(neighbour)) is not None and same(renamed_neighbour, own_statement)
             for neighbour, own_statement in neighbours
         )
 
@@ -235,7 +235,7 @@ class Alignment:
         for name, value in _definitions(self.twin):
             if name in self.names:
                 continue
-            solution_words = words(self.renamed(value) or value)
+            solution_words = words(self.rename(value) or value)
             scores = [
                 (similarity(solution_words, own_words) + (SAME_NAME if own_name == name else 0), own_name)
                 for own_name, _, own_words in own_definitions
@@ -262,7 +262,7 @@ class _Renamer(ast.NodeTransformer):
             return node  # a library, a function, a name of a comprehension
         value = values[node.id]
         if isinstance(node.ctx, ast.Load) and self.inlined < MAX_INLINED and not isinstance(value, ast.Subscript):
-            renamed_value = self.alignment.renamed(value, self.inlined + 1)
+            renamed_value = self.alignment.rename(value, self.inlined + 1)
             if renamed_value is not None:
                 return renamed_value
         self.without_counterpart.add(node.id)

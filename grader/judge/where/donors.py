@@ -29,7 +29,7 @@ MAX_INSERTED = 60
 MAKING = re.compile(r"(new_)?(zeros|ones|empty|full)(_like)?")  # functions that make a tensor for a loop to fill
 
 
-def narrowed(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
+def narrow(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
     """The innermost part of an expression that must change to make it another one, and what kind of change that is.
 
     Around this part both are the same.
@@ -165,11 +165,11 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
     # A loop that runs over other values would bypass a mistake in its body.
     kept_ids = {id(node) for loop in doubtful_loops for node in ast.walk(loop.iter)}
     for node, _, _ in slots(alignment.twin.node):
-        new = alignment.renamed(node)
+        new = alignment.rename(node)
         text = ast.unparse(new) if new is not None else ""
         if new is not None and text not in known_texts and not isinstance(node, (ast.Slice, ast.Starred)):
             known_texts.add(text)
-            own_names = alignment.renamed(node, MAX_INLINED) is not None
+            own_names = alignment.rename(node, MAX_INLINED) is not None
             donors.append((new, words(new), text, own_names))
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
     local_names, filled = assigned_names(alignment.unit.node), filled_names(alignment.unit.node)
@@ -191,7 +191,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
                 tier = 0 if score >= HIGH_SIMILARITY and own_names else 1
                 pairs.append((score + WHOLE_VALUE * is_whole_value, len(pairs), target, slot, new, tier))
     for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MAX_PAIRS]:
-        differing_part, kind = narrowed(target, new)
+        differing_part, kind = narrow(target, new)
         yield Edit((Change(*slot, new),), differing_part.lineno, kind, tier)
 
 
@@ -270,7 +270,7 @@ def _new_objects(alignment: Alignment) -> Iterator[Edit]:
     """
     makers = {}
     for node, _, parent in slots(alignment.twin.node):
-        new = alignment.renamed(node) if isinstance(node, ast.Call) and isinstance(parent, ast.Assign) else None
+        new = alignment.rename(node) if isinstance(node, ast.Call) and isinstance(parent, ast.Assign) else None
         if new is not None:
             makers[ast.unparse(new)] = new
     for target, slot, parent in slots(alignment.unit.node):
@@ -289,6 +289,6 @@ def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:
         equal_targets = [*map(ast.dump, old.targets)] == [*map(ast.dump, new.targets)]
         values = (old.value, new.value) if equal_targets else None
     if values is not None and values[0] is not None and values[1] is not None:
-        differing_part, kind = narrowed(values[0], values[1])
+        differing_part, kind = narrow(values[0], values[1])
         return differing_part.lineno, kind
     return old.lineno, "a statement"

@@ -193,11 +193,11 @@ class Tree:
 
     def changed(self, changes: tuple[Change, ...], tops: set[int]) -> str:
         """The source with changes. tops: the numbers of the module's changed statements, which are written again."""
-        with applied(changes):
+        with apply(changes):
             new_texts = {top: ast.unparse(self.module.body[top]) for top in tops}
         return self._with(new_texts)
 
-    def edited(self, unit: Unit, changes: tuple[Change, ...]) -> str:
+    def edit(self, unit: Unit, changes: tuple[Change, ...]) -> str:
         """The source with changes made to one definition."""
         return self.with_text(unit, self.text(unit, changes))
 
@@ -211,7 +211,7 @@ class Tree:
         numbers = {self._numbers(unit).get(id(change.parent)) for change in changes}
         number = numbers.pop() if len(numbers) == 1 else None
         node = unit.node if number is None else unit.node.body[number]
-        with applied(changes):
+        with apply(changes):
             text = ast.unparse(node)
         start, end = span(unit.node)
         if number is None:
@@ -263,7 +263,7 @@ class Tree:
 
 
 @contextlib.contextmanager
-def applied(changes: tuple[Change, ...]) -> Iterator[None]:
+def apply(changes: tuple[Change, ...]) -> Iterator[None]:
     """Make the changes for the time of the block, and undo them afterwards."""
     old_values = []
     try:
@@ -321,7 +321,7 @@ class _Putter(ast.NodeTransformer):
         return self.inner if node.id == "E" else node
 
 
-def substituted(node: ast.expr, text: str) -> ast.expr:
+def substitute(node: ast.expr, text: str) -> ast.expr:
     """The expression of a text, with a node in the place of each name E."""
     wrapped: ast.expr = _Putter(node).visit(expression(text))
     return wrapped
@@ -399,7 +399,7 @@ def attributes_assigned_in(node: ast.AST) -> set[str]:
     return stored | {value for value in constants if isinstance(value, str)}
 
 
-def exchanged(items: Sequence[Item]) -> Iterator[list[Item]]:
+def exchange(items: Sequence[Item]) -> Iterator[list[Item]]:
     """The items with two of them exchanged, for each two."""
     for first, second in itertools.combinations(range(len(items)), 2):
         others = [*items]

@@ -28,14 +28,14 @@ from grader.judge.where.edits import (
     Scope,
     called_name,
     constant,
-    exchanged,
+    exchange,
     expression,
     is_docstring,
     is_library,
     number_of,
     part_in_words,
     square_root,
-    substituted,
+    substitute,
     transposed,
 )
 
@@ -83,7 +83,7 @@ def may_be_wrapped(node: ast.expr, parent: ast.AST) -> bool:
     return not (isinstance(node, ast.Name) and node.id in ("self", "super", "torch", "math", "nn", "F"))
 
 
-def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
+def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
     """The value transposed, scaled, masked, put through a layer or function, or combined with another value."""
     operand = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.MatMult)
     operand = operand or (isinstance(parent, ast.Call) and called_name(parent) in ("matmul", "bmm", "mm", "dot"))
@@ -96,34 +96,34 @@ def wrapped(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replaceme
     ):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
-            yield partial(substituted, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, (SCALED, size)
+            yield partial(substitute, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, (SCALED, size)
     if isinstance(parent, ast.Assign) and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
-        yield partial(substituted, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
+        yield partial(substitute, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
     for tier, texts in enumerate(WRAPS, 1):
         for text in texts:
             kind = COMPUTED if text in WAYS_BACK else MISSING
-            yield partial(substituted, node, text), kind, tier, ("wrapped", text)
+            yield partial(substitute, node, text), kind, tier, ("wrapped", text)
     for mask in ("float('-inf')", "0.0"):
         text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
-        yield partial(substituted, node, text), MISSING, 1, ("masked", mask)
+        yield partial(substitute, node, text), MISSING, 1, ("masked", mask)
     if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
         for function in scope.functions[:6]:
-            yield partial(substituted, node, f"{function}(E)"), MISSING, 0, None
+            yield partial(substitute, node, f"{function}(E)"), MISSING, 0, None
     for name in scope.unused[:3]:
-        yield from ((partial(substituted, node, f"(E) {operator} {name}"), MISSING, 0, None) for operator in "-/*+@")
+        yield from ((partial(substitute, node, f"(E) {operator} {name}"), MISSING, 0, None) for operator in "-/*+@")
     for layer in scope.layers[:6]:
-        yield partial(substituted, node, f"self.{layer}(E)"), MISSING, 1, None
+        yield partial(substitute, node, f"self.{layer}(E)"), MISSING, 1, None
     for name in scope.values[:6]:
         for operator in ("@", "+", "*"):
-            yield partial(substituted, node, f"(E) {operator} {name}"), MISSING, 2, None
-        yield partial(substituted, node, f"(E).to({name}.dtype)"), MISSING, 2, None
+            yield partial(substitute, node, f"(E) {operator} {name}"), MISSING, 2, None
+        yield partial(substitute, node, f"(E).to({name}.dtype)"), MISSING, 2, None
 
 
 def iterated(node: ast.expr, parent: ast.AST) -> Iterator[Replacement]:
     """Other values for a loop to run over."""
     if isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node:
         for text in LOOPS:
-            yield partial(substituted, node, text), "what the loop runs over", 1, None
+            yield partial(substitute, node, text), "what the loop runs over", 1, None
 
 
 def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
@@ -143,12 +143,12 @@ def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement
             yield from ((ast.Name(name, ast.Load()), "a size", 1, None) for name in scope.values[:8])
 
 
-def registered(node: ast.expr) -> Iterator[Replacement]:
+def register(node: ast.expr) -> Iterator[Replacement]:
     """The value registered as a part of its module, or with another dtype, shape or scale."""
     for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
-        yield partial(substituted, node, text), MISSING, 1, ("kept", text)
+        yield partial(substitute, node, text), MISSING, 1, ("kept", text)
     for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
-        yield partial(substituted, node, text), COMPUTED if text in WAYS_BACK else MISSING, 2, ("wrapped", text)
+        yield partial(substitute, node, text), COMPUTED if text in WAYS_BACK else MISSING, 2, ("wrapped", text)
 
 
 def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
@@ -169,7 +169,7 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
             for new in dims:
                 yield ast.Call(node.func, [*node.args, new], node.keywords), argument, 0, ("dim", name, ast.dump(new))
                 if name in REDUCING:
-                    yield from _reduced(node, new, dim_position)
+                    yield from _reduce(node, new, dim_position)
     for index in range(len(node.args) - 1):
         swapped = [*node.args]
         swapped[index], swapped[index + 1] = swapped[index + 1], swapped[index]
@@ -185,7 +185,7 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
             yield operand, f"the call of {name}", 0, ("without", name)
             for other in scope.unused[:3]:
                 for operator in "-/*+":
-                    yield partial(substituted, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
+                    yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
     for sequence in node.args[:1]:
         if isinstance(sequence, ast.List):
             yield ast.Tuple(sequence.elts, ast.Load()), f"the call of {name}", 0, None
@@ -207,7 +207,7 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
         if may_be_wrapped(node, parent):
             added_tier = 0 if isinstance(parent, (ast.Assign, ast.Return)) else 1
-            wrap_replacements = wrapped(node, parent, scope) if computes else registered(node)
+            wrap_replacements = wrap(node, parent, scope) if computes else register(node)
             for new, kind, tier, sign in wrap_replacements:
                 yield Edit((Change(*slot, new),), node.lineno, kind, tier + added_tier if tier else 0, sign)
 
@@ -251,7 +251,7 @@ def _other_bounds(index: ast.Slice) -> Iterator[tuple[ast.expr | None, ast.expr 
         yield None, index.lower
 
 
-def _reduced(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replacement]:
+def _reduce(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replacement]:
     """The same reduction (maximum, sum, mean) along one dimension, which is kept."""
     reduced_value = node.args[0] if dim_position and node.args else getattr(node.func, "value", None)
     if reduced_value is None:
@@ -341,7 +341,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         yield from _other_orders(node, 2 if _bears_its_names(parent) else 0)
         yield from _related_names(node, scope)
     elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
-        for pairs in exchanged([*zip(node.keys, node.values)]):
+        for pairs in exchange([*zip(node.keys, node.values)]):
             yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
 
 
@@ -394,7 +394,7 @@ def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement
 def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
     if isinstance(node.op, SWAPPED):
         yield ast.BinOp(node.right, node.op, node.left), "the order of two operands", 0, ("operands",)
-        yield from _exchanged_in_place(node)
+        yield from _exchange_in_place(node)
     sign = type(node.op).__name__
     yield node.left, "an operand", 0, ("left", sign)
     yield node.right, "an operand", 0, ("right", sign)
@@ -412,7 +412,7 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
         yield moved, "the order of two operations", 1, None
 
 
-def _exchanged_in_place(node: ast.BinOp) -> Iterator[Replacement]:
+def _exchange_in_place(node: ast.BinOp) -> Iterator[Replacement]:
     """`b @ a.T` for `a @ b.T`: the two change places, and the transpose stays where it is."""
     turned = copy.deepcopy(node.right)
     holder = turned.func if isinstance(turned, ast.Call) else turned

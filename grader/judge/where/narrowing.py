@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.judge.where.alignment import Alignment, Substitution
-from grader.judge.where.donors import narrowed
+from grader.judge.where.donors import narrow
 from grader.judge.where.edits import Change, Edit, is_docstring, parameter_names
 from grader.judge.where.statements import bound_names
 
@@ -29,7 +29,7 @@ def one_statement_edits(alignment: Alignment, line: int, other_lines: Sequence[i
     donors = [whole] if isinstance(statement, ast.Return) else _parts(whole)
     values = (value for donor in donors for value in (_with_names(donor, before) if before else [donor]))
     for _, value in zip(range(MAX_EDITS), values):
-        part, kind = narrowed(statement.value, value)
+        part, kind = narrow(statement.value, value)
         yield Edit((Change(statement, "value", None, value),), part.lineno, kind, 0)
 
 

@@ -33,7 +33,7 @@ from grader.judge.where.expressions import SCALED, expression_edits, slots, take
 from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
-from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sifted
+from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sift
 from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import Suspicion
 from grader.records.seeds import part
@@ -216,7 +216,7 @@ def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], li
     return replaced, surplus
 
 
-def minimized(steps: Sequence[Step], fixes: Callable[[Sequence[Step]], bool]) -> list[Step]:
+def minimize(steps: Sequence[Step], fixes: Callable[[Sequence[Step]], bool]) -> list[Step]:
     """The steps that are needed. fixes: whether these steps alone make the checks pass; all together do."""
     needed_steps = list(steps)
     for step in steps:
@@ -308,7 +308,7 @@ class Repairs:
 
         for selection in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
             if 1 < len(selection) <= MAX_CHANGES and not self.trial.is_over and fixes(selection):
-                needed_steps = minimized(selection, fixes)
+                needed_steps = minimize(selection, fixes)
                 lines = self.certain_lines(group, needed_steps, {step.line for step in needed_steps})
                 if lines:
                     return lines
@@ -362,7 +362,7 @@ class Repairs:
         The lines of one that bypasses a value of the learner's become `doubtful_lines`. right_lines: lines whose values
         are known to be right.
         """
-        for unit, edit in self.sifted(group, self._limited(edits)):
+        for unit, edit in self.sift(group, self._limited(edits)):
             if self.trial.is_over:
                 break
             is_whole = self.fixes(group, unit, edit)
@@ -421,20 +421,20 @@ class Repairs:
         likely_edits = [pair for pair in edits if pair[1].tier <= LAST_LIKELY_TIER]
         for check in group.checks[1:4] if len(group.checks) > 1 else ():
             single_check = Group(group.units, (check,), group.base)
-            for unit, edit in self.sifted(single_check, likely_edits):
+            for unit, edit in self.sift(single_check, likely_edits):
                 if self.trial.is_over:
                     return None
                 if self.fixes(single_check, unit, edit) and self.confirmed(single_check):
                     return edit
         return None
 
-    def sifted(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
+    def sift(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
         """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
         usable_probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
         candidates = self.candidates(group, edits)
         source = self.changed(group, (), set())
         if usable_probes and source is not None:
-            return sifted(self.trial, min(usable_probes, key=lambda probe: probe.cost), source, candidates)
+            return sift(self.trial, min(usable_probes, key=lambda probe: probe.cost), source, candidates)
         return (pair for pair, _ in candidates)
 
     def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
@@ -460,7 +460,7 @@ class Repairs:
         if group.base:
             return self.changed(group, edit.changes, {unit.top})
         try:
-            return self.tree.edited(unit, edit.changes)
+            return self.tree.edit(unit, edit.changes)
         except INVALID:
             return None
 

@@ -11,13 +11,13 @@ from grader.judge.where.edits import (
     Function,
     Scope,
     Unit,
-    applied,
+    apply,
     called_name,
-    exchanged,
+    exchange,
     is_aside,
     is_docstring,
     stored_names,
-    substituted,
+    substitute,
 )
 
 A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
@@ -37,7 +37,7 @@ def returned(function: Function, scope: Scope) -> Iterator[Edit]:
                 yield Edit((Change(statement, "value", None, new),), statement.lineno, A_RETURN, 1)
         if statement.value is not None:
             for text in ("torch.tensor(E)", "torch.stack(E)"):
-                wrapped = substituted(statement.value, text)
+                wrapped = substitute(statement.value, text)
                 yield Edit((Change(statement, "value", None, wrapped),), statement.lineno, MISSING, 1)
         if isinstance(statement.value, ast.Tuple):
             for element in statement.value.elts:
@@ -67,7 +67,7 @@ def bypassed(unit: Unit, changes: tuple[Change, ...]) -> frozenset[int]:
     """
     names_read = _names_read(unit.node)
     local_functions = [node for node in ast.walk(unit.node) if isinstance(node, ast.FunctionDef) and node != unit.node]
-    with applied(changes):
+    with apply(changes):
         no_longer_read = names_read - _names_read(unit.node)
     bodies_left = [function.body for function in local_functions if function.name in no_longer_read]
     lines = {statement.lineno for body in bodies_left for statement in body if not is_docstring(statement)}
@@ -102,7 +102,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
                 yield from (put([new], NOT_KEPT, 0) for new in keeping_statements(statement.value))
             for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
-            yield from _moved(parent, field, body, index)
+            yield from _move(parent, field, body, index)
         yield from _orders(parent, field, body)
 
 
@@ -183,7 +183,7 @@ def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str,
 def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, int]]:
     target, value = statement.targets[0], statement.value
     if isinstance(target, ast.Tuple) and len(target.elts) > 1:
-        for elements in exchanged(target.elts):
+        for elements in exchange(target.elts):
             yield [ast.Assign([ast.Tuple(elements, ast.Store())], value, lineno=0)], "the order of the names", 0
     if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
         swapped_target = ast.Subscript(target.value, ast.Name(value.id, ast.Load()), ast.Store())
@@ -202,7 +202,7 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
         yield [ast.Assign([target], ast.BinOp(load, ast.Add(), value), lineno=0)], "an assignment", 2
 
 
-def _moved(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iterator[Edit]:
+def _move(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iterator[Edit]:
     """Moves the last statement of a loop behind it, and the statements before and behind a loop into it."""
     statement = body[index]
     if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:

@@ -147,9 +147,7 @@ class Trial:
         """
         return self._answers([], [[self._load(source)] for source in sources], requests)
 
-    def swapped(
-        self, source: str, swaps: Sequence[Swap], requests: Sequence[bytes]
-    ) -> Iterator[list[bytearray] | None]:
+    def swap(self, source: str, swaps: Sequence[Swap], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
         """As `answers`, for one source with each of these changed definitions in turn."""
         base = [self._load(source + SUPPORT)]
         setups, is_loaded = [], True
@@ -291,7 +289,7 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
     return by_check
 
 
-def sifted(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
+def sift(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
     """The items whose changed definitions answer the probe rightly. Ends where the time is over.
 
     candidates: pairs of an item and its changed definition.
@@ -300,7 +298,7 @@ def sifted(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[I
     still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
     while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
         # All answers of a batch are received before the first is looked at.
-        answers = list(trial.swapped(source, [swap for _, swap in batch], probe.requests))
+        answers = list(trial.swap(source, [swap for _, swap in batch], probe.requests))
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
 
 

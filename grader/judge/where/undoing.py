@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from grader.judge.where.alignment import Alignment, Difference, Substitution, similarity, words
-from grader.judge.where.donors import narrowed
+from grader.judge.where.donors import narrow
 from grader.judge.where.edits import (
     HEAD_FIELDS,
     Change,
@@ -15,7 +15,7 @@ from grader.judge.where.edits import (
     called_name,
     number_of,
     stored_names,
-    substituted,
+    substitute,
     without_body,
 )
 from grader.judge.where.expressions import PRODUCTS, SCALED, THE_SCALE, slots
@@ -56,9 +56,9 @@ def _by_likeness(edits: Iterable[Likely]) -> list[Edit]:
 
 
 def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
-    counterpart = alignment.renamed(difference.wrong) or difference.wrong
+    counterpart = alignment.rename(difference.wrong) or difference.wrong
     wrong_words = words(counterpart)
-    statement_words = words(alignment.renamed(difference.statement) or difference.statement)
+    statement_words = words(alignment.rename(difference.statement) or difference.statement)
     likeness = functools.cache(lambda part: similarity(statement_words, words(part)))
     around = _around(alignment.unit.node)
     assignments = _assignments(alignment.unit.node)
@@ -71,14 +71,14 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
         score = similarity(wrong_words, words(node)) + (likeness(part) if part is not None else 0.0)
         is_certain = ast.dump(node) == ast.dump(counterpart)  # else a scale may be missing elsewhere as well
         for new in replacements:
-            changed, kind = narrowed(node, new)
+            changed, kind = narrow(node, new)
             line = getattr(changed, "lineno", node.lineno)
             sign = None if is_certain else _sign_of_a_scale(node, new)
             yield score, Edit((Change(*slot, new),), line, THE_SCALE if sign else kind, 0, sign)
 
 
 def _sign_of_a_scale(node: ast.expr, new: ast.expr) -> tuple[str, str] | None:
-    """The sign of an edit that divides by the root of a size, as expressions.wrapped gives it; None for another."""
+    """The sign of an edit that divides by the root of a size, as expressions.wrap gives it; None for another."""
     if isinstance(new, ast.BinOp) and isinstance(new.op, ast.Div) and isinstance(new.right, ast.BinOp):
         root = new.right
         if isinstance(root.op, ast.Pow) and number_of(root.right) == ROOT and new.left is node:
@@ -152,7 +152,7 @@ def _replacements(
     if isinstance(right, ast.Name) and right.id not in alignment.names:
         yield from (ast.Name(name, ast.Load()) for name in nearest[: MOST_OTHERS[0]])
     yield from _with_own_parts(node, wrong, right, alignment)
-    new = alignment.renamed(right)
+    new = alignment.rename(right)
     if new is not None:
         yield new
 
@@ -177,7 +177,7 @@ def _is_like(node: ast.expr, wrong: ast.expr, alignment: Alignment) -> bool:
         return number_of(node) == number
     if isinstance(wrong, ast.Name):  # one without counterpart may be any
         return isinstance(node, ast.Name) and alignment.names.get(wrong.id, node.id) == node.id
-    renamed = alignment.renamed(wrong)
+    renamed = alignment.rename(wrong)
     if renamed is not None and ast.dump(renamed) == ast.dump(node):
         return True
     if isinstance(wrong, ast.Call):
@@ -195,12 +195,12 @@ def _with_arguments(node: ast.Call, wrong: ast.Call, right: ast.Call, alignment:
     dropped = wrong_keywords.keys() - right_keywords.keys()
     changed: dict[str | None, ast.expr] = {}
     for name, value in right_keywords.items():
-        renamed = alignment.renamed(value)
+        renamed = alignment.rename(value)
         if renamed is not None and (name not in wrong_keywords or ast.dump(wrong_keywords[name]) != ast.dump(value)):
             changed[name] = renamed
     kept = [keyword for keyword in node.keywords if keyword.arg not in dropped and keyword.arg not in changed]
     keywords = [*kept, *(ast.keyword(name, value) for name, value in changed.items())]
-    added = [alignment.renamed(argument) for argument in right.args[len(wrong.args) :]]
+    added = [alignment.rename(argument) for argument in right.args[len(wrong.args) :]]
     args = [*node.args, *(argument for argument in added if argument is not None)]
     if len(wrong.args) > len(right.args):
         args = args[: len(args) - len(wrong.args) + len(right.args)]
@@ -253,7 +253,7 @@ def _put_around(
         yield _put(new, path, node)
     if isinstance(right, ast.BinOp) and len(path) == 1:
         for name, text in itertools.product(nearest[: MOST_OTHERS[0]], ("E", "E[..., None]")):
-            other = substituted(ast.Name(name, ast.Load()), text)
+            other = substitute(ast.Name(name, ast.Load()), text)
             operator = ast.Mult() if isinstance(right.op, ast.Div) and "scale" in name else right.op
             yield ast.BinOp(node, operator, other) if path[0][0] == "left" else ast.BinOp(other, operator, node)
 

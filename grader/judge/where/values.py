@@ -146,10 +146,10 @@ def solution_steps(examiner: Examiner, probe: Probe) -> list[Step]:
             solution.executor.handle(*last_request)
     finally:
         torch.set_rng_state(state)
-    return [*recorder.steps, *scaled(recorder.steps, recorder.divisors[:MAX_DIVISORS])]
+    return [*recorder.steps, *scale(recorder.steps, recorder.divisors[:MAX_DIVISORS])]
 
 
-def scaled(steps: Sequence[Step], divisors: Sequence[float]) -> list[Step]:
+def scale(steps: Sequence[Step], divisors: Sequence[float]) -> list[Step]:
     """The same values divided by each divisor, since right code may divide earlier or later than the solution."""
     computed_steps = [step for step in steps if step.value.is_floating_point() and step.value.ndim > 1 and step.inputs]
     return [Step(step.value / divisor, step.inputs) for divisor in divisors for step in computed_steps]
@@ -175,7 +175,7 @@ class Mark:
         return "self" in self.reads
 
 
-def marked(tree: Tree, units: Sequence[Unit]) -> tuple[str, list[Mark]]:
+def put_marks(tree: Tree, units: Sequence[Unit]) -> tuple[str, list[Mark]]:
     """The source with marks in these definitions, and the marks in the order of their numbers.
 
     Statements in a loop get no mark, as they have many values. Raises ValueError where no source can be made.
@@ -248,7 +248,7 @@ class Values:
         if not usable or group.base:
             return NOTHING
         try:
-            source, marks = marked(self.tree, group.units)
+            source, marks = put_marks(self.tree, group.units)
         except (ValueError, TypeError, AttributeError, RecursionError):
             return NOTHING
         of_probes = (self._of_probe(group, source, marks, probe) for probe in sorted(usable, key=_cost))
