@@ -65,6 +65,18 @@ SIZES_OF_FACTORS = (
     "The sizes of a matrix product do not fit: the first factor needs as many columns as the second one has rows. "
     "Compare the shapes of the two, and their order."
 )
+KEPT_GRAPH = (
+    "A tensor that was computed in an earlier call is kept and used again. Its graph was gone after the first backward "
+    "pass, and its values are from before the last step of training: compute it in every call."
+)
+KEPT_INFERENCE = (
+    "A tensor that was made under torch.inference_mode is kept and used again in training, which can't work with such "
+    "tensors: make it in every call, or use torch.no_grad in place of inference_mode."
+)
+COPIED = (
+    "copy.deepcopy can't copy a tensor that was computed, and the object keeps one of an earlier call. "
+    "Keep none, or do without the copy."
+)
 MODULES = {
     "math": "import math",
     "torch": "import torch",
@@ -139,6 +151,9 @@ INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
 WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
 SENTENCES = {
     WRITES_INTO_A_LEAF: IN_PLACE,
+    r"Trying to backward through the graph a second time": KEPT_GRAPH,
+    r"Inference tensors cannot be saved for backward": KEPT_INFERENCE,
+    r"Only Tensors created explicitly by the user .* support the deepcopy protocol": COPIED,
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
     r"view size is not compatible with input tensor's size and stride": VIEW,
     r"Got unsupported ScalarType BFloat16": NUMPY,

@@ -220,7 +220,8 @@ def same_gradients(
 def learns_alike(mine: Module, expected: torch.Tensor, *args: Any, loss: Target, rate: float) -> None:
     """Gradient descent takes the module the same way as the reference's. It stays trained.
 
-    expected: what the reference's `descend` gave for these arguments: its losses, one for each step.
+    expected: what the reference's `descend` gave for these arguments: its losses, one for each step. Let the check wait
+    for those of values and gradients: then what goes wrong has to do with what one call leaves behind for the next.
     """
     demand_object(mine, Module)
     got = mine.descend(*args, loss=loss, steps=len(expected), rate=rate)
@@ -232,7 +233,8 @@ def learns_alike(mine: Module, expected: torch.Tensor, *args: Any, loss: Target,
     if step and bool(close(got, got[0], *TRAINED).all()):
         summary = "your loss does not fall at all in training: it stays what it was before the first step"
     elif step:
-        summary = f"your loss is still right {before}, and wrong {after}" if step > 1 else f"your loss is wrong {after}"
+        still = f"still right {before}, and " if step > 1 else ""
+        summary = f"your loss is {still}wrong {after}. Does the code keep something of an earlier call?"
     else:
         summary = "your loss is wrong before the first step of training"
     off = f"{after if step else 'before'}: got {float(got[step]):.6g}, expected {float(expected[step]):.6g}"

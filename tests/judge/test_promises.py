@@ -387,7 +387,11 @@ def test_gradient_descent_is_what_it_is_by_hand():
         ("x @ self.w", "x @ self.w + 0.1", "before the first step"),
         ("x @ self.w", "x @ self.w.detach() + 0.0 * self.w.sum()", "does not fall at all"),
         ("x @ self.w", "x @ self.w * (0.5 if self.w[0] < 1.9 else 1)", "your loss is wrong after 1 step of"),
-        ("x @ self.w", "x @ self.w * (0.5 if self.w[0] < 1.1 else 1)", "right after 1 step of .* wrong after 2 steps"),
+        (
+            "x @ self.w",
+            "x @ self.w * (0.5 if self.w[0] < 1.1 else 1)",
+            "still right after 1 step .* wrong after 2 steps",
+        ),
     ],
 )
 def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(was, now, said):

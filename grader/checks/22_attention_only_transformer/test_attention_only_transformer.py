@@ -364,21 +364,6 @@ def test_generation_leaves_the_model(learner, rng):
         expect(facts["parameters"], state, "the parameters afterwards")
 
 
-@task(5, after=("fresh_model", "fresh_loss", "fresh_generation"))
-def test_training(learner, reference, rng):
-    """Trained on a new short text, your model's loss falls as ours does, and then generate writes the same."""
-    sizes, lead = (7, 6, 9, 2, 2), 0.0
-    while lead < MARGIN:
-        state, ids = random_state(rng, model_shapes(*sizes)), rng.integers(0, 7, 2, 8)
-        theirs = reference.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
-        losses = theirs.descend(ids, loss=reference.next_token_loss, steps=STEPS, rate=RATE)
-        expected, lead = truly_generated(ids[:, :3], theirs.parameters(), 6, 2, 2)
-    mine = learner.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
-    learner.generate(mine, ids[:, :3], 6)  # leaves nothing behind that training stumbles over
-    learns_alike(mine, losses, ids, loss=learner.next_token_loss, rate=RATE)
-    expect(learner.generate(mine, ids[:, :3], 6), expected, "what generate writes after the training")
-
-
 # All tasks
 
 
@@ -404,6 +389,21 @@ def test_gradients(learner, reference, rng):
     ids = rng.integers(0, 7, 2, 5)
     same_gradients(*twins(learner, reference, rng, 7, 4, 6, 2, 2), ids)
     same_gradients(learner.next_token_loss, reference.next_token_loss, rng.randn(2, 5, 7), ids)
+
+
+@task(5, after=("fresh_model", "fresh_loss", "fresh_generation", "gradients"))
+def test_training(learner, reference, rng):
+    """Trained on a new short text, your model's loss falls as ours does, and then generate writes the same."""
+    sizes, lead = (7, 6, 9, 2, 2), 0.0
+    while lead < MARGIN:
+        state, ids = random_state(rng, model_shapes(*sizes)), rng.integers(0, 7, 2, 8)
+        theirs = reference.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
+        losses = theirs.descend(ids, loss=reference.next_token_loss, steps=STEPS, rate=RATE)
+        expected, lead = truly_generated(ids[:, :3], theirs.parameters(), 6, 2, 2)
+    mine = learner.AttentionOnlyTransformer(*sizes, state=state).to(dtype=torch.float64)
+    learner.generate(mine, ids[:, :3], 6)  # leaves nothing behind that training stumbles over
+    learns_alike(mine, losses, ids, loss=learner.next_token_loss, rate=RATE)
+    expect(learner.generate(mine, ids[:, :3], 6), expected, "what generate writes after the training")
 
 
 @task(5, each=ALL)
