@@ -37,6 +37,16 @@ LEFT = (
     "{}{} makes a new tensor without gradients, in float32 and on the CPU. "
     "Keep tensors, and join them with torch.stack."
 )
+CUTS = {
+    "detach(": ".detach()",
+    "detach_(": ".detach_()",
+    "data": ".data",
+    "item(": ".item()",
+    "tolist(": ".tolist()",
+    "numpy(": ".numpy()",
+    "tensor(": "torch.tensor(…)",
+}
+CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
 MAKERS = {f"{name}(": f"torch.{name}(…)" for name in ("tensor", "as_tensor", "Tensor")}
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
@@ -225,7 +235,7 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return PARAMETER
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
-    return _leaves_torch(failure, words)
+    return _leaves_torch(failure, words) or _cuts(failure, words)
 
 
 def of_kernels(failure: Failure, words: SourceWords) -> str | None:
@@ -278,6 +288,16 @@ def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
     leaving = next((text for name, text in LEAVES_TORCH.items() if name in tokens), "")
     making = next((text for name, text in MAKERS.items() if name in tokens), "")
     return LEFT.format(leaving, making) if making else None
+
+
+def _cuts(failure: Failure, words: SourceWords) -> str | None:
+    """That a gradient is wrong, and what cuts one in the function; None where there are several such things."""
+    if failure.way[1] != "gradients":
+        return None
+    tokens = written_tokens(words.source)
+    written = {token for name in words.uses(failure.last_called) for token in tokens.get(name, ())}
+    cuts = [text for token, text in CUTS.items() if token in written]
+    return CUT.format(cuts[0]) if len(cuts) == 1 else None
 
 
 def of_error(error: BaseException, source: str, number: str) -> str | None:
