@@ -4,6 +4,7 @@ A definition is to blame if the failed checks pass once it is replaced by the so
 """
 
 import ast
+import copy
 import functools
 import re
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_
 from grader.judge.where.edits import Change, Tree, Unit, attributes_assigned_in, attributes_of
 from grader.judge.where.trial import Probe, Trial
 from grader.records.sanitize import inert
-from grader.records.syntax import is_notebook, place
+from grader.records.syntax import FUNCTIONS, is_notebook, place
 from grader.sandbox.call_results import LearnerError
 
 MAX_PAIRS = 10  # of definitions that are replaced together
@@ -156,7 +157,7 @@ class Blame(Twins):
         for unit in units:
             twin, holder = self.twin(unit), unit.owner or self.tree.module
             assert twin is not None
-            changes.append(Change(holder, "body", holder.body.index(unit.node), twin.node))
+            changes.append(Change(holder, "body", holder.body.index(unit.node), without_hints(twin.node)))
         return tuple(changes)
 
     def with_solution(self, changes: tuple[Change, ...], tops: set[int]) -> str:
@@ -239,7 +240,7 @@ class Blame(Twins):
             solution_class = next((node for node in classes if node.name == name), None)
             if solution_class is None or self.trial.is_over:
                 continue
-            change = (Change(self.tree.module, "body", units[0].top, solution_class),)
+            change = (Change(self.tree.module, "body", units[0].top, without_hints(solution_class)),)
             fixed = self._passing(self.with_solution(change, {units[0].top}))
             mended_checks = tuple(check for check in unassigned if check in fixed)
             if mended_checks:
@@ -251,6 +252,18 @@ class Blame(Twins):
         shared = [unit for unit in self.tree.units if sum(unit in group.units[1:] for group in groups) > 1]
         checks = [check for group in groups if set(shared) & set(group.units) for check in group.checks]
         return [Group(tuple(shared), tuple(checks), is_untested=True)] if shared else []
+
+
+@functools.lru_cache(256)
+def without_hints(definition: ast.AST) -> ast.AST:
+    """A definition of the solution's without type hints, which may name what the learner's file does not have."""
+    bare = copy.deepcopy(definition)
+    for node in ast.walk(bare):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, FUNCTIONS):
+            node.returns = None
+    return bare
 
 
 @dataclass(frozen=True)
