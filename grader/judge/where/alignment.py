@@ -77,11 +77,18 @@ class Guidance:
         for unit in units:
             for node in ast.walk(unit.node):
                 if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
-                    score = len(words(node).keys() & self.alone)
+                    score = len(words(_WithoutSizes().visit(copy.deepcopy(node))).keys() & self.alone)
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
         lines = [line for line, score in scores.items() if score == best]
         return lines[0] if best > 0 and len(lines) == 1 else None
+
+
+class _WithoutSizes(ast.NodeTransformer):
+    """Leaves out what is read for its size alone: the mistake is hardly there."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        return ast.Constant(0) if node.attr == "shape" else self.generic_visit(node)
 
 
 def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> Guidance | None:
