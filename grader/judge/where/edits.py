@@ -102,6 +102,7 @@ WAYS_BACK = frozenset(
     "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
 )  # fmt: skip
 COMPUTED = "what is computed there"
+SLIP = -1  # the tier of an edit that undoes a very common slip: few of each source, and tried before the others
 HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
 
 
@@ -138,8 +139,8 @@ class Edit:
     """Changes that are made together.
 
     line: of the changed code, counted from 1. kind: what is changed, in words that do not tell how ("an argument of
-    softmax"). tier: 0 for what fixes many mistakes, up to 3 for what fixes few. sign: edits of equal sign in one
-    function may be made together; None for one that is made alone. lines: of all changes, where there are several.
+    softmax"). tier: 0 for what fixes many mistakes, up to 3 for what fixes few, or SLIP. sign: edits of equal sign in
+    one function may be made together; None for one that is made alone. lines: of all changes, where there are several.
     """
 
     changes: tuple[Change, ...]

@@ -17,6 +17,7 @@ from grader.judge.where.edits import (
     OPERATORS,
     REDUCING,
     SIBLINGS,
+    SLIP,
     SWAPPED,
     TURNS,
     WAYS_BACK,
@@ -44,6 +45,7 @@ SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
+A_SIGN = "a sign"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 MAX_RELATED = 9
 TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
@@ -60,10 +62,16 @@ def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
         yield ast.Subscript(node.value, swapped, node.ctx), "the order of two indices", 0, None
     indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for position, index in enumerate(indices):
-        for new_index, kind in _other_indices(index):
+        shifted = [(new_index, "a slice", SLIP) for new_index in _shifted(index)]
+        for new_index, kind, tier in (*shifted, *((other, kind, 1) for other, kind in _other_indices(index))):
             changed = [*indices[:position], new_index, *indices[position + 1 :]]
             new_slice = ast.Tuple(changed, ast.Load()) if isinstance(node.slice, ast.Tuple) else new_index
-            yield ast.Subscript(node.value, new_slice, node.ctx), kind, 1, None
+            yield ast.Subscript(node.value, new_slice, node.ctx), kind, tier, None
+
+
+def signs(node: ast.Tuple | ast.List) -> tuple[bool, ...]:
+    """Which elements of a tuple or list have a minus sign."""
+    return tuple(isinstance(element, ast.UnaryOp) and isinstance(element.op, ast.USub) for element in node.elts)
 
 
 def takes_a_scale(change: Change) -> bool:
@@ -193,6 +201,10 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
         yield ast.Subscript(receiver, node.args[0], ast.Load()), f"the call of {name}", 0, None
     if receiver is not None and node.args and isinstance(receiver, ast.Name) and receiver.id == "self":
         yield node.args[0], f"the call of {name}", 0, ("without", name)
+    if name in ("view", "reshape") and len(node.args) == 4:  # (B, H, T, h) at once, of what is (B, T, H, h) in memory
+        first, second, third, last = node.args
+        turned = ast.Call(node.func, [first, third, second, last], node.keywords)
+        yield partial(transposed, turned, (1, 2)), f"the call of {name}", SLIP, ("through", name)
     if name in ("transpose", "swapaxes", "permute") and receiver is not None:
         for dim_pair in TURNS:
             yield transposed(receiver, dim_pair), "a transpose", 0, ("turn", dim_pair)
@@ -239,6 +251,19 @@ def _other_indices(index: ast.expr) -> Iterator[tuple[ast.expr, str]]:
             yield ast.BinOp(index, sign, ast.Constant(1)), "an index"
 
 
+def _shifted(index: ast.expr) -> Iterator[ast.Slice]:
+    """A slice of as many entries, one place earlier or later: `[:-1]` for `[1:]`, `[a:-1]` for `[a + 1 :]`."""
+    if not isinstance(index, ast.Slice) or index.step is not None:
+        return
+    lower, upper = index.lower, index.upper
+    if upper is None and lower is not None:
+        is_sum = isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Add) and number_of(lower.right) == 1
+        if is_sum or number_of(lower) == 1:
+            yield ast.Slice(lower.left if isinstance(lower, ast.BinOp) else None, constant(-1))
+    elif upper is not None and number_of(upper) == -1:
+        yield ast.Slice(ast.Constant(1) if lower is None else ast.BinOp(lower, ast.Add(), ast.Constant(1)), None)
+
+
 def _other_bounds(index: ast.Slice) -> Iterator[tuple[ast.expr | None, ast.expr | None]]:
     if index.upper is not None:
         yield index.lower, ast.BinOp(index.upper, ast.Add(), ast.Constant(1))
@@ -257,6 +282,13 @@ def _reduce(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replac
     if reduced_value is None:
         return
     name = called_name(node)
+    if name in ("max", "min"):
+        yield (
+            ast.Call(ast.Attribute(reduced_value, f"a{name}", ast.Load()), [dim], []),
+            f"an argument of {name}",
+            SLIP,
+            None,
+        )
     for function in ("amax", "sum") if name in ("max", "amax", "sum") else (name,):
         reduction_arguments = [dim], [ast.keyword("keepdim", ast.Constant(True))]
         yield (
@@ -320,6 +352,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         yield from _other_operations(node)
         if isinstance(parent, ast.Call) and called_name(parent) == "range":
             yield from ((ast.Name(name, ast.Load()), "an argument of range", 1, None) for name in scope.values)
+            if isinstance(node.left, ast.BinOp):  # range(0, T, n) for range(0, T - n + 1, n), which leaves out the rest
+                yield node.left.left, "an argument of range", SLIP, None
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         for comparison in COMPARISONS.get(type(node.ops[0]), ()):
             yield ast.Compare(node.left, [comparison()], node.comparators), "a comparison", 1, None
@@ -328,7 +362,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         yield ast.BoolOp(other_op, node.values), "a condition", 2, None
         yield from ((value, "a condition", 2, None) for value in node.values)
     elif isinstance(node, ast.UnaryOp):
-        yield node.operand, "a sign" if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
+        yield node.operand, A_SIGN if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
     elif isinstance(node, ast.IfExp):
         yield from ((branch, "a condition", 2, None) for branch in (node.body, node.orelse))
         yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
@@ -338,6 +372,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         other_kind = ast.List if isinstance(node, ast.Tuple) else ast.Tuple
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
+        yield from _other_signs(node)
         yield from _other_orders(node, 2 if _bears_its_names(parent) else 0)
         yield from _related_names(node, scope)
     elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
@@ -447,6 +482,17 @@ def _related_names(node: ast.Tuple | ast.List, scope: Scope) -> Iterator[Replace
     for others in itertools.islice(itertools.product(*choices), MAX_RELATED):
         elements: list[ast.expr] = [ast.Name(other, ast.Load()) for other in others]
         yield type(node)(elements, ast.Load()), "which value is used", 0, None
+
+
+def _other_signs(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
+    """`(-b, a)` for `(b, -a)`, and the reverse."""
+    signed = signs(node)
+    if len(signed) == 2 and sum(signed) == 1:
+        elements = [
+            element.operand if isinstance(element, ast.UnaryOp) and has_sign else ast.UnaryOp(ast.USub(), element)
+            for element, has_sign in zip(node.elts, signed)
+        ]
+        yield type(node)(elements, ast.Load()), A_SIGN, SLIP, None
 
 
 def _other_orders(node: ast.Tuple | ast.List, tier: int) -> Iterator[Replacement]:

@@ -15,12 +15,14 @@ from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore, same, similarity, words
 from grader.judge.where.donors import MIN_SIMILARITY, assigned_names, bypasses_value, donor_edits, names_in
 from grader.judge.where.edits import (
+    COMPUTED,
     HEAD_FIELDS,
     Change,
     Edit,
     Scope,
     Tree,
     Unit,
+    dump,
     head_of,
     is_aside,
     is_docstring,
@@ -29,9 +31,10 @@ from grader.judge.where.edits import (
     together,
     without_body,
 )
-from grader.judge.where.expressions import SCALED, expression_edits, slots, takes_a_scale
+from grader.judge.where.expressions import A_SIGN, SCALED, expression_edits, signs, slots, takes_a_scale
 from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
+from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
 from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sift
 from grader.judge.where.undoing import undoing_edits
@@ -64,6 +67,13 @@ class GroupEdits:
         self.aligned = functools.cache(Alignment)
         self.donor_edits = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
 
+    @functools.cached_property
+    def solution_signs(self) -> frozenset[tuple[bool, ...]]:
+        """Which elements have a minus sign, for each tuple and list of the solution."""
+        solution = self.blame.solution
+        nodes = ast.walk(solution.module) if solution is not None else ()
+        return frozenset(signs(node) for node in nodes if isinstance(node, (ast.Tuple, ast.List)))
+
     def unreturned(self, group: Group) -> list[UnitEdit]:
         """The edits that return or keep a value, for functions that return nothing or drop the result of a call."""
         candidates: list[UnitEdit] = []
@@ -74,6 +84,16 @@ class GroupEdits:
                 kinds = (NOT_KEPT,) if returns_value else (NOT_KEPT, A_RETURN)
                 candidates += [(unit, edit) for edit in edits if edit.kind in kinds]
         return candidates
+
+    def slips(self, group: Group, of_gradients: bool) -> list[UnitEdit]:
+        """The edits that undo common slips; of gradients alone, those that take away what cuts one."""
+        edits_of = uncutting_edits if of_gradients else slips
+        return [
+            (unit, edit)
+            for unit in group.units
+            for edit in edits_of(unit)
+            if edit.kind != A_SIGN or signs(edit.changes[0].old()) not in self.solution_signs
+        ]
 
     def solution_parts(self, group: Group, guide: Guidance | None) -> list[UnitEdit]:
         """The edits that put parts of the solution into lines that do not occur in it, the most similar first.
@@ -355,14 +375,22 @@ class Repairs:
         return ()
 
     def full_repair(
-        self, group: Group, edits: Iterable[UnitEdit], right_lines: frozenset[int] = frozenset()
+        self,
+        group: Group,
+        edits: Iterable[UnitEdit],
+        right_lines: frozenset[int] = frozenset(),
+        sifts: bool = True,
     ) -> Edit | None:
         """The first edit after which every failed check of the group passes, and none that passed before fails.
 
         The lines of one that bypasses a value of the learner's become `doubtful_lines`. right_lines: lines whose values
-        are known to be right.
+        are known to be right. sifts: whether a probe sifts the edits first. It compares all gradients of a call, and
+        right code need not have those of a table that the check leaves out.
         """
-        for unit, edit in self.sift(group, self._limited(edits)):
+        limited = self._limited(edits)
+        for unit, edit in (
+            self.sift(group, limited) if sifts else (pair for pair, _ in self.candidates(group, limited))
+        ):
             if self.trial.is_over:
                 break
             is_whole = self.fixes(group, unit, edit)
@@ -401,6 +429,26 @@ class Repairs:
         if len(lines) == 1 or len(lines) > MAX_DOUBTFUL_LINES:
             return repair
         return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
+
+    def of_an_insertion(self, group: Group, repair: Edit) -> Edit:
+        """Where a statement had to be put in, a wrong one may stand for it: the repair with the line of that one.
+
+        It assigns to the same name, or is another condition, and the checks pass with the new one in its place.
+        """
+        body = repair.changes[0].value
+        old_body = repair.changes[0].old()
+        if len(repair.changes) > 1 or not isinstance(body, list) or len(body) != len(old_body) + 1:
+            return repair
+        known = set(map(id, old_body))
+        inserted = [node for node in body if id(node) not in known]
+        for index, old in enumerate(old_body) if len(inserted) == 1 else ():
+            if not self.trial.is_over and may_stand_for(inserted[0], old):
+                change = replace(repair.changes[0], new=[*old_body[:index], inserted[0], *old_body[index + 1 :]])
+                unit = next(unit for unit in group.units if repair.line in unit.lines)
+                edit = Edit((change,), old.lineno, COMPUTED, repair.tier)
+                if self.fixes(group, unit, edit):
+                    return edit
+        return repair
 
     def keep_doubtful(self, lines: set[int]) -> None:
         """Keep these lines as doubtful, unless there are some already."""
@@ -491,6 +539,13 @@ class Repairs:
         """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
         seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+
+
+def may_stand_for(new: ast.stmt, old: ast.stmt) -> bool:
+    """Whether a new statement may be what an old one should have been: both assign to one name, or both are an if."""
+    if isinstance(new, ast.Assign) and isinstance(old, ast.Assign):
+        return [*map(dump, new.targets)] == [*map(dump, old.targets)]
+    return isinstance(new, ast.If) and isinstance(old, ast.If) and not new.orelse and not old.orelse
 
 
 def normalizes_twice(before: str, after: str) -> bool:

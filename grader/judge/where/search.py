@@ -35,6 +35,7 @@ from grader.records.submission import Submission
 WORK = 3_000  # for one submission: see Trial
 STUDENTS_WORK = 150  # in a class, where many are graded one after the other
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
+MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
 
@@ -161,8 +162,13 @@ class Search:
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines, repairs.first_of_two = (), None
         likely_edits = group_edits.unreturned(group)
+        of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
+        slips = group_edits.slips(group, of_gradients)
+        edit = repairs.full_repair(group, slips[:MAX_CUTS], sifts=False) if of_gradients else None
+        likely_edits += slips if not of_gradients else []
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
-        edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
+        if edit is None:
+            edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
         if edit is not None:
             edit = repairs.of_a_scale(group, edit)
         lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
@@ -186,6 +192,7 @@ class Search:
                 return self.place_of((suspicion.certain_line,), "values", COMPUTED)
             edit = edit or repairs.first_of_two
         if edit is not None:
+            edit = repairs.of_an_insertion(group, edit)
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
         doubtful_lines = repairs.doubtful_lines if not lines else ()
         if len(doubtful_lines) == 2:  # of more, two are often at fault

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from grader.judge.where.edits import (
     MISSING,
+    SLIP,
     Change,
     Edit,
     Function,
@@ -22,6 +23,7 @@ from grader.judge.where.edits import (
 
 A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
+GROWING = ("append", "extend", "insert", "add", "update")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, A_CONDITION = "a statement", "a condition"
 AN_ORDER, ORDER_OF_PARAMETERS = "the order of the statements", "the order of the parameters"
@@ -86,6 +88,8 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             change = Change(function, "decorator_list", None, remaining)
             yield Edit((change,), decorator.lineno, "a decorator", 0)
     yield from returned(function, scope)
+    bound = dict(sorted(bound_names(function), key=lambda pair: -pair[1])) | dict.fromkeys(scope.parameters, 0)
+    last = set(map(id, _last_statements(function.body)))
     for parent, field, body in bodies(function):
         for index, statement in enumerate(body):
             before, after = body[:index], body[index + 1 :]
@@ -99,11 +103,16 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             if len(body) > 1 and not isinstance(statement, ast.Return):
                 yield put([], A_STATEMENT, 1)
             if isinstance(statement, ast.Expr):
-                yield from (put([new], NOT_KEPT, 0) for new in keeping_statements(statement.value))
+                kept = keeping_statements(statement.value)
+                is_last = id(statement) in last  # nothing behind a return would run any more
+                yield from (put([new], NOT_KEPT, 0) for new in kept if is_last or not isinstance(new, ast.Return))
             for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
+            if isinstance(statement, ast.Assign) and (name := _bound_again(statement, bound)):
+                value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), statement.value)
+                yield put([ast.Assign(statement.targets, value, lineno=0)], "an assignment", SLIP)
             yield from _move(parent, field, body, index)
-        yield from _orders(parent, field, body)
+        yield from _orders(parent, field, body, bound)
 
 
 def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
@@ -116,16 +125,52 @@ def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
 
 
 def _names_read(node: ast.AST) -> set[str]:
-    """The names that are read for more than their shape, and not only printed."""
+    """The names that are read for more than their shape, and not only printed, or to give them a new value."""
     names: set[str] = set()
-    waiting = [node]
+    waiting: list[tuple[ast.AST, str]] = [(node, "")]
     while waiting:
-        part = waiting.pop()
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+        part, own = waiting.pop()
+        if isinstance(part, ast.stmt):
+            own = _name_changed_by(part)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id != own:
             names.add(part.id)
         if not (is_aside(part) or _is_size(part)):
-            waiting += ast.iter_child_nodes(part)
+            waiting += ((child, own) for child in ast.iter_child_nodes(part))
     return names
+
+
+def _name_changed_by(statement: ast.stmt) -> str:
+    """The one name to which a statement gives a value, or adds something: `x = x + 1`, `xs.append(x)`, `x[0] = 1`."""
+    target: ast.AST | None = None
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+    elif isinstance(statement, ast.AugAssign):
+        target = statement.target
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        is_growing = isinstance(function, ast.Attribute) and function.attr in GROWING
+        target = function.value if isinstance(function, ast.Attribute) and is_growing else None
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _bound_again(statement: ast.Assign, bound: dict[str, int]) -> str:
+    """The one name to which a statement assigns, if it had a value before. bound: the first line of each name."""
+    target = statement.targets[0]
+    name = target.id if isinstance(target, ast.Name) else ""
+    return name if bound.get(name, statement.lineno) < statement.lineno else ""
+
+
+def _last_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements with which a function may end. What is printed behind them does not count."""
+    for statement in reversed(body):
+        yield statement
+        if isinstance(statement, (ast.If, ast.With)):
+            yield from _last_statements(statement.body)
+            yield from _last_statements(getattr(statement, "orelse", []))
+        if not is_aside(statement):
+            return
 
 
 def bound_names(node: ast.AST) -> Iterator[tuple[str, int]]:
@@ -195,6 +240,8 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
         assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
         call.value.args[1] = value
         yield [call], "how a part of the module is kept", 1
+    if isinstance(target, ast.Subscript):
+        yield [ast.AugAssign(target, ast.Add(), value)], "an assignment", SLIP
     if isinstance(target, ast.Name):
         load = ast.Name(target.id, ast.Load())
         for operator in (ast.Add(), ast.Mult()):
@@ -228,8 +275,8 @@ def _move(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iter
         yield Edit(changes, statement_before.lineno, "where a statement stands", 1)
 
 
-def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]:
-    """Exchanges two statements, neighbours first, and rotates three in a row."""
+def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, int]) -> Iterator[Edit]:
+    """Exchanges two statements, neighbours first, and rotates three in a row. bound: the first line of each name."""
     movable = [
         index for index, statement in enumerate(body) if isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign))
     ]
@@ -238,7 +285,10 @@ def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]
         reordered = [*body]
         reordered[first], reordered[second] = reordered[second], reordered[first]
         edit = _body(parent, field, reordered, body[first].lineno, AN_ORDER, 1)
-        yield Edit(edit.changes, edit.line, AN_ORDER, 1, None, (body[first].lineno, body[second].lineno))
+        name = _name_changed_by(body[first])
+        reads_it = name in names_loaded(body[second]) and bound.get(name, body[first].lineno) < body[first].lineno
+        tier = SLIP if second == first + 1 and reads_it else 1
+        yield Edit(edit.changes, edit.line, AN_ORDER, tier, None, (body[first].lineno, body[second].lineno))
     for start in movable:
         if {start + 1, start + 2} <= set(movable):
             one, two, three = body[start : start + 3]
@@ -257,6 +307,11 @@ def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
         reordered = [*names]
         reordered[index], reordered[index + 1] = reordered[index + 1], reordered[index]
         yield Edit((Change(function.args, "args", None, reordered),), function.lineno, ORDER_OF_PARAMETERS, 1)
+
+
+def names_loaded(node: ast.AST) -> set[str]:
+    """The names that a piece of code reads."""
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
 def _is_error(value: ast.expr | None) -> bool:
