@@ -388,9 +388,7 @@ class Repairs:
         right code need not have those of a table that the check leaves out.
         """
         limited = self._limited(edits)
-        for unit, edit in (
-            self.sift(group, limited) if sifts else (pair for pair, _ in self.candidates(group, limited))
-        ):
+        for unit, edit in self.sift(group, limited) if sifts else (pair for pair, _ in self.candidates(group, limited)):
             if self.trial.is_over:
                 break
             is_whole = self.fixes(group, unit, edit)
