@@ -13,7 +13,8 @@ from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.place import Group, Twins
 from grader.judge.where.repair import lines_of_loops, minimize, steps, stretch
-from grader.judge.where.statements import bypassed, statement_edits
+from grader.judge.where.slips import slips, uncutting_edits
+from grader.judge.where.statements import NOT_KEPT, bypassed, statement_edits
 from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
 from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import KnownValues, Step, put_marks, scale
@@ -177,6 +178,101 @@ def test_a_change_that_goes_round_a_value_is_known():
     division = tree.units[0].node.body[-1].value
     change = Change(division, "left", None, direct)
     assert bypassed(tree.units[0], (change,)) == {3}  # neither what is printed nor a size counts
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    out = []\n    out.append(x.detach())\n    return torch.stack(out)",
+        "    out = torch.zeros(3)\n    out[0] = x.detach()\n    return torch.stack(out)",
+        "    out = x.detach()\n    out = out / 2\n    return torch.stack(out)",
+    ],
+)
+def test_what_is_only_filled_or_changed_is_gone_round(body):
+    """Nothing reads what was put there, if the return does not."""
+    unit = Tree(f"def repeat(x):\n{body}\n").units[0]
+    last = unit.node.body[-1]
+    direct = ast.parse("x.repeat(2, 1)", mode="eval").body
+    assert 2 in bypassed(unit, (Change(last, "value", None, direct),))
+    assert not bypassed(unit, (Change(last, "value", None, ast.Name("out", ast.Load())),))
+
+
+def test_no_return_is_put_before_statements_that_have_to_run():
+    source = "def load(self, state):\n    with no_grad():\n        self.w.copy_(state)\n    self.w.freeze_()\n"
+    unit = Tree(source).units[0]
+    kept = [edit for edit in statement_edits(unit.node, Scope.of(unit), True) if edit.kind == NOT_KEPT]
+    returning = [edit for edit in kept if any(isinstance(node, ast.Return) for node in edit.changes[0].value)]
+    assert [edit.line for edit in returning] == [4]
+    assert {edit.line for edit in kept} == {3, 4}
+
+
+@pytest.mark.parametrize(
+    "wrong, right",
+    [
+        ("cat((b, -a), -1)", "cat((-b, a), -1)"),
+        ("a[:, 1:]", "a[:, :-1]"),
+        ("a[:, b:-1]", "a[:, b + 1:]"),
+        ("a[:, b + 1:]", "a[:, b:-1]"),
+        ("a.view(1, 2, 3, 4)", "a.view(1, 3, 2, 4).transpose(1, 2)"),
+        ("f(a.max())", "f(a.amax(-1))"),
+        ("list(range(0, a - b + 1, b))", "list(range(0, a, b))"),
+    ],
+)
+def test_a_common_slip_is_undone_among_the_first(wrong, right):
+    tried = tried_slips(f"    return {wrong}")
+    assert f"return {right}" in tried and len(tried) < 10
+
+
+@pytest.mark.parametrize(
+    "wrong, right",
+    [
+        ("    for b in b:\n        a = b * 2", "for b in b:\n    a = a + b * 2"),
+        ("    for c in b:\n        a[c] = b", "for c in b:\n    a[c] += b"),
+        ("    a = b\n    c = a - b", "c = a - b\na = b"),
+    ],
+)
+def test_a_statement_that_slipped_is_undone_among_the_first(wrong, right):
+    tried = tried_slips(wrong)
+    assert right in tried and len(tried) < 10
+
+
+def tried_slips(body: str) -> set[str]:
+    """The bodies that the edits of common slips make of a function of a and b."""
+    tree = Tree(f"def f(a, b):\n{body}\n")
+    unit = tree.units[0]
+    texts = [tree.text(unit, edit.changes) for edit in slips(unit)]
+    return {ast.unparse(ast.parse(text).body[0].body).strip() for text in texts}
+
+
+@pytest.mark.parametrize(
+    "cut, whole",
+    [
+        ("return a.detach() @ b", "return a @ b"),
+        ("return a.data @ b", "return a @ b"),
+        ("return torch.tensor(a[0]) @ b", "return a[0] @ b"),
+        ("with torch.no_grad():\n        c = a @ b\n    return c", "c = a @ b\n    return c"),
+        ("a.requires_grad_(False)\n    return a @ b", "return a @ b"),
+        ("return a.detach() @ b.detach()", "return a @ b"),
+    ],
+)
+def test_what_cuts_a_gradient_is_taken_away(cut, whole):
+    tree = Tree(f"def f(a, b):\n    {cut}\n")
+    unit = tree.units[0]
+    texts = [ast.dump(ast.parse(tree.text(unit, edit.changes))) for edit in uncutting_edits(unit)]
+    assert ast.dump(ast.parse(f"def f(a, b):\n    {whole}\n")) in texts
+    assert not [*uncutting_edits(Tree(f"def f(a, b):\n    {whole}\n").units[0])]
+
+
+def test_a_block_without_gradients_around_a_function_is_taken_away():
+    tree = Tree("@torch.no_grad()\ndef f(a):\n    return a\n")
+    (edit,) = uncutting_edits(tree.units[0])
+    assert tree.text(tree.units[0], edit.changes) == "def f(a):\n    return a"
+
+
+def test_the_solutions_definitions_come_without_type_hints():
+    definition = ast.parse("def f(a: Cache, *b: int) -> Cache:\n    c: int = a\n    return c\n").body[0]
+    assert ast.unparse(place.without_hints(definition)).startswith("def f(a, *b):")
+    assert "Cache" in ast.unparse(definition)
 
 
 def test_a_change_that_goes_round_a_local_function_is_known():
