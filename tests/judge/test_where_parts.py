@@ -197,6 +197,25 @@ def test_what_is_only_filled_or_changed_is_gone_round(body):
     assert not bypassed(unit, (Change(last, "value", None, ast.Name("out", ast.Load())),))
 
 
+def test_a_named_mistake_is_at_the_one_call_that_lacks_its_argument():
+    right = "def f(x):\n    y = attend(x, rate=0.1)\n    return cat(y, dim=0)\n"
+    guide = alignment.of("def f(x):\n    y = attend(x)\n    return cat(y)\n", right)
+    lines = {
+        "    a = g(x)\n    b = attend(a)\n": 3,
+        "    b = attend(attend(x))\n": None,
+        "    b = attend(x, rate=1)\n": None,
+    }
+    for body, line in lines.items():
+        tree = Tree(f"def f(x):\n{body}    return cat(b, 0)\n")
+        assert guide.construct(tree, tree.units) == line
+
+
+def test_a_line_that_reads_a_size_alone_is_not_the_mistakes():
+    guide = alignment.of("def f(m):\n    m.weight.zero()\n    return m\n", "def f(m):\n    return m\n")
+    tree = Tree("def f(m):\n    n = m.weight.shape[0]\n    return n\n")
+    assert guide.construct(tree, tree.units) is None
+
+
 def test_no_return_is_put_before_statements_that_have_to_run():
     source = "def load(self, state):\n    with no_grad():\n        self.w.copy_(state)\n    self.w.freeze_()\n"
     unit = Tree(source).units[0]

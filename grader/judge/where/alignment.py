@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, parameters_of
+from grader.judge.where.edits import Edit, Tree, Unit, called_name, dump, is_docstring, parameters_of
 
 WORD = re.compile(r"\w+|[^\w\s]")
 LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
@@ -44,13 +44,15 @@ class Guidance:
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
     alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
-    differences: of each definition that is not the solution's, by its name.
+    differences: of each definition that is not the solution's, by its name. lacking: the keywords that calls have in
+    the solution alone, though the mistake has the call too: (called name, keyword).
     """
 
     wrong: Counter[str]
     right: Counter[str]
     alone: frozenset[str]
     differences: dict[str, tuple[Difference, ...]]
+    lacking: frozenset[tuple[str, str]] = frozenset()
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How well an edit undoes the mistake; 0 where it does something else.
@@ -72,7 +74,10 @@ class Guidance:
         return max(0.0, hits - MISS * misses)
 
     def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
-        """The line of the statement with most words that only the mistake has; None where several or none have most."""
+        """The line of the statement with most words that only the mistake has, or of a call that lacks an argument.
+
+        None where several statements have most, or several calls lack it.
+        """
         scores: dict[int, int] = {}
         for unit in units:
             for node in ast.walk(unit.node):
@@ -81,7 +86,17 @@ class Guidance:
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
         lines = [line for line, score in scores.items() if score == best]
-        return lines[0] if best > 0 and len(lines) == 1 else None
+        if best == 0:
+            calls = [node for unit in units for node in ast.walk(unit.node) if isinstance(node, ast.Call)]
+            names = {name for name, _ in self.lacking}
+            lines = [call.lineno for call in calls if called_name(call) in names and not _keywords(call) & self.lacking]
+        return lines[0] if len(lines) == 1 else None
+
+
+def _keywords(node: ast.AST) -> set[tuple[str, str]]:
+    """The keywords of each call in a piece of code, with the names that are called; dim is often given without it."""
+    keywords = [(call, one.arg) for call in ast.walk(node) if isinstance(call, ast.Call) for one in call.keywords]
+    return {(called_name(call), name) for call, name in keywords if name and name not in ("dim", "axis")}
 
 
 class _WithoutSizes(ast.NodeTransformer):
@@ -106,14 +121,18 @@ def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
     mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
+    lacking: set[tuple[str, str]] = set()
     found: dict[str, tuple[Difference, ...]] = {}
     for name in mistake_definitions.keys() & solution_definitions.keys():
         found[name] = differences(mistake_definitions[name], solution_definitions[name])
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
         wrong += mistake_words - solution_words
         right += solution_words - mistake_words
+        called = {called_name(node) for node in ast.walk(mistake_definitions[name]) if isinstance(node, ast.Call)}
+        keywords = _keywords(solution_definitions[name]) - _keywords(mistake_definitions[name])
+        lacking |= {pair for pair in keywords if pair[0] in called}
         alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
-    return Guidance(wrong, right, frozenset(alone), found)
+    return Guidance(wrong, right, frozenset(alone), found, frozenset(lacking))
 
 
 def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:
