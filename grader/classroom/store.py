@@ -31,7 +31,7 @@ NO_ROOM = {
     "database or disk is full": "the disk is full",
     "disk I/O error": "the disk reports an error",
 }  # SQLite's words
-WAIT_S = 1.0  # for a writer that is about to end
+WAIT_S = 3.0  # for a writer that is about to end
 PAUSE_S = 0.02  # the longest pause between two tries
 NAME = ".grading.sqlite"
 SCHEMA = """
