@@ -291,6 +291,7 @@ def test_fresh_weights(learner, rng):
         expect(learner.all_attention_weights(model, ids), true_model(ids, state, *sizes[3:])[0].float())
     state, ids = random_state(rng, model_shapes(6, 4, 7, 2)), rng.integers(0, 6, 4, 2).T
     model = learner.AttentionOnlyTransformer(6, 4, 7, 2, 2, state=state)
+    learner.all_attention_weights(model, (ids + 1) % 6)  # leaves nothing behind for the next call
     weights = learner.all_attention_weights(model, ids)
     expect(weights, true_model(ids, state, 2, 2)[0].float())
 
