@@ -195,7 +195,7 @@ def enter():
 """
     file = Submission(f"{HEAD}{source}\ndef dot_product(a, b):\n    return (a * b).sum()\n", "submission.py")
     # Of our own code our own modes are kept away. A mode makes torch import torch._dynamo, a second of computing.
-    remote = Remote(fork_server, file, "submission", Limits(call_cpu_s=None))
+    remote = Remote(fork_server, file, "submission", Limits(call_s=60.0, call_cpu_s=None))
     subject = Learner(remote, seed=3)
     subject.watched = {"dot_product": DOT}
     subject.enter()
