@@ -282,6 +282,32 @@ def test_what_cuts_a_gradient_is_taken_away(cut, whole):
     assert not [*uncutting_edits(Tree(f"def f(a, b):\n    {whole}\n").units[0])]
 
 
+@pytest.mark.parametrize(
+    "wrong, right",
+    [
+        ("torch.clamp_min(a * b, 0)", "torch.clamp_min(a, 0) * b"),
+        ("(a * b).relu()", "a * b.relu()"),
+        ("torch.softmax(a, dim=-1) / b", "torch.softmax(a / b, dim=-1)"),
+        ("a - b.exp()", "(a - b).exp()"),
+    ],
+)
+def test_a_function_is_taken_of_less_or_of_more(wrong, right):
+    unit = Tree(f"def f(a, b):\n    return {wrong}\n").units[0]
+    edits = expression_edits(unit.node, Scope.of(unit))
+    texts = {ast.unparse(edit.changes[0].value) for edit in edits if isinstance(edit.changes[0].value, ast.AST)}
+    assert right in texts
+
+
+def test_what_is_done_to_one_attribute_is_done_to_its_neighbour_too():
+    lines = ("self.keys = a", "self.values = b", "self.norm(a)", "self.keys[0].copy_(self.keys[1])", "self.keys[2] = a")
+    unit = Tree("class C:\n    def f(self, a, b):\n        " + "\n        ".join(lines) + "\n").units[0]
+    edits = statement_edits(unit.node, Scope.of(unit), is_method=True)
+    bodies = ["\n".join(map(ast.unparse, edit.changes[0].value)) for edit in edits if edit.kind == MISSING]
+    for line in lines[3:]:
+        assert any(f"{line}\n{line.replace('keys', 'values')}" in body for body in bodies)
+    assert not any("self.norm[" in body for body in bodies)
+
+
 def test_a_block_without_gradients_around_a_function_is_taken_away():
     tree = Tree("@torch.no_grad()\ndef f(a):\n    return a\n")
     (edit,) = uncutting_edits(tree.units[0])

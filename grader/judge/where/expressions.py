@@ -4,7 +4,7 @@ import ast
 import copy
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from grader.judge.where.edits import (
@@ -45,11 +45,13 @@ SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
+AN_ORDER_OF_TWO = "the order of two operations"
 A_SIGN = "a sign"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 MAX_RELATED = 9
 TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 Slot = tuple[ast.AST, str, int | None]
 
 
@@ -194,6 +196,7 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
             for other in scope.unused[:3]:
                 for operator in "-/*+":
                     yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
+    yield from _of_one_operand(node)
     for sequence in node.args[:1]:
         if isinstance(sequence, ast.List):
             yield ast.Tuple(sequence.elts, ast.Load()), f"the call of {name}", 0, None
@@ -437,14 +440,43 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
         yield ast.BinOp(node.left, other(), node.right), "an operator", 0, ("operator", sign, other.__name__)
     if isinstance(node.op, (ast.Div, ast.Mult)):
         yield ast.BinOp(node.left, node.op, square_root(node.right)), THE_SCALE, 0, ("root",)
-    if isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)) and isinstance(node.left, ast.BinOp):
+    if isinstance(node.op, ARITHMETIC) and isinstance(node.left, ast.BinOp):
         operation = node.left  # (a + b) * c for a + b * c, and the reverse
         moved = ast.BinOp(operation.left, operation.op, ast.BinOp(operation.right, node.op, node.right))
-        yield moved, "the order of two operations", 1, None
-    if isinstance(node.right, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div, ast.Add, ast.Sub)):
+        yield moved, AN_ORDER_OF_TWO, 1, None
+    if isinstance(node.right, ast.BinOp) and isinstance(node.op, ARITHMETIC):
         operation = node.right
         moved = ast.BinOp(ast.BinOp(node.left, node.op, operation.left), operation.op, operation.right)
-        yield moved, "the order of two operations", 1, None
+        yield moved, AN_ORDER_OF_TWO, 1, None
+    yield from _of_both_operands(node)
+
+
+def _of_one_operand(call: ast.Call) -> Iterator[Replacement]:
+    """`relu(a) * b` and `a * relu(b)` for `relu(a * b)`."""
+    operand, put = _operand_of(call)
+    if isinstance(operand, ast.BinOp) and isinstance(operand.op, ARITHMETIC):
+        yield ast.BinOp(put(operand.left), operand.op, operand.right), AN_ORDER_OF_TWO, 0, None
+        yield ast.BinOp(operand.left, operand.op, put(operand.right)), AN_ORDER_OF_TWO, 0, None
+
+
+def _of_both_operands(node: ast.BinOp) -> Iterator[Replacement]:
+    """`relu(a * b)` for `relu(a) * b` and for `a * relu(b)`."""
+    for call in (node.left, node.right) if isinstance(node.op, ARITHMETIC) else ():
+        operand, put = _operand_of(call) if isinstance(call, ast.Call) else (None, None)
+        if operand is not None and put is not None:
+            pair = (operand, node.right) if call is node.left else (node.left, operand)
+            yield put(ast.BinOp(pair[0], node.op, pair[1])), AN_ORDER_OF_TWO, 0, None
+
+
+def _operand_of(call: ast.Call) -> tuple[ast.expr | None, Callable[[ast.expr], ast.expr]]:
+    """What a call computes with, and the same call of another operand: `x` of `relu(x)` and of `x.relu()`."""
+    function = call.func
+    if isinstance(function, ast.Attribute) and not is_library(function.value):
+        return function.value, lambda new: ast.Call(
+            ast.Attribute(new, function.attr, ast.Load()), call.args, call.keywords
+        )
+    first = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
+    return first, lambda new: ast.Call(function, [new, *call.args[1:]], call.keywords)
 
 
 def _exchange_in_place(node: ast.BinOp) -> Iterator[Replacement]:

@@ -1,8 +1,10 @@
 """Edits of statements: removed, moved, returned, kept, bypassed, in another order or with other conditions."""
 
 import ast
+import copy
 import itertools
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from grader.judge.where.edits import (
     MISSING,
@@ -111,6 +113,8 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             if isinstance(statement, ast.Assign) and (name := _bound_again(statement, bound)):
                 value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), statement.value)
                 yield put([ast.Assign(statement.targets, value, lineno=0)], "an assignment", SLIP)
+            for twin in _twins(statement, body, scope):
+                yield put([statement, twin], MISSING, 0)
             yield from _move(parent, field, body, index)
         yield from _orders(parent, field, body, bound)
 
@@ -153,6 +157,38 @@ def _name_changed_by(statement: ast.stmt) -> str:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target.id if isinstance(target, ast.Name) else ""
+
+
+def _twins(statement: ast.stmt, body: list[ast.stmt], scope: Scope) -> Iterator[ast.stmt]:
+    """The statement again for another attribute: `self.values[new] = …` beside `self.keys[new] = …`."""
+    used = {node.attr for node in ast.walk(statement) if _is_own(node)}
+    if len(used) != 1 or _name_of_owner(statement) not in used:
+        return
+    (name,) = used
+    known = {ast.dump(other) for other in body}
+    for other in scope.attributes:
+        twin = copy.deepcopy(statement)
+        for node in ast.walk(twin):
+            if _is_own(node):
+                node.attr = other
+        if other not in (name, *scope.layers) and ast.dump(twin) not in known:
+            yield twin
+
+
+def _name_of_owner(statement: ast.stmt) -> str:
+    """The attribute of `self` into which a statement writes; "" for none."""
+    target: ast.AST | None = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        function = statement.value.func
+        target = function.value if isinstance(function, ast.Attribute) else None
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return target.attr if target is not None and _is_own(target) else ""
+
+
+def _is_own(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether a node is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _bound_again(statement: ast.Assign, bound: dict[str, int]) -> str:
