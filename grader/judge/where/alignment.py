@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, called_name, dump, is_docstring, parameters_of
+from grader.judge.where.edits import Edit, Tree, Unit, called_name, dump, is_docstring, is_own_attribute, parameters_of
 
 WORD = re.compile(r"\w+|[^\w\s]")
 LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
@@ -44,7 +44,7 @@ class Guidance:
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
     alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
-    differences: of each definition that is not the solution's, by its name. lacking: the keywords that calls have in
+    differences: of each definition that is not the solution's, by its name. missing_keywords: those that calls have in
     the solution alone, though the mistake has the call too: (called name, keyword).
     """
 
@@ -52,7 +52,7 @@ class Guidance:
     right: Counter[str]
     alone: frozenset[str]
     differences: dict[str, tuple[Difference, ...]]
-    lacking: frozenset[tuple[str, str]] = frozenset()
+    missing_keywords: frozenset[tuple[str, str]] = frozenset()
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How well an edit undoes the mistake; 0 where it does something else.
@@ -88,8 +88,12 @@ class Guidance:
         lines = [line for line, score in scores.items() if score == best]
         if best == 0:
             calls = [node for unit in units for node in ast.walk(unit.node) if isinstance(node, ast.Call)]
-            names = {name for name, _ in self.lacking}
-            lines = [call.lineno for call in calls if called_name(call) in names and not _keywords(call) & self.lacking]
+            names = {name for name, _ in self.missing_keywords}
+            lines = [
+                call.lineno
+                for call in calls
+                if called_name(call) in names and not _keywords(call) & self.missing_keywords
+            ]
         return lines[0] if len(lines) == 1 else None
 
 
@@ -121,7 +125,7 @@ def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
     mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
-    lacking: set[tuple[str, str]] = set()
+    missing_keywords: set[tuple[str, str]] = set()
     found: dict[str, tuple[Difference, ...]] = {}
     for name in mistake_definitions.keys() & solution_definitions.keys():
         found[name] = differences(mistake_definitions[name], solution_definitions[name])
@@ -130,9 +134,9 @@ def of(mistake: str, solution: str) -> Guidance:
         right += solution_words - mistake_words
         called = {called_name(node) for node in ast.walk(mistake_definitions[name]) if isinstance(node, ast.Call)}
         keywords = _keywords(solution_definitions[name]) - _keywords(mistake_definitions[name])
-        lacking |= {pair for pair in keywords if pair[0] in called}
+        missing_keywords |= {pair for pair in keywords if pair[0] in called}
         alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
-    return Guidance(wrong, right, frozenset(alone), found, frozenset(lacking))
+    return Guidance(wrong, right, frozenset(alone), found, frozenset(missing_keywords))
 
 
 def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:
@@ -297,7 +301,7 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if is_own_attribute(node):
             return ast.Attribute(node.value, self.alignment.attributes.get(node.attr, node.attr), node.ctx)
         return node
 
@@ -313,7 +317,7 @@ class Substitution(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id == "self":
+        if is_own_attribute(node):
             return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
         return node
 
@@ -413,11 +417,7 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
     """Of the attributes of the solution's object, the learner's."""
     own_names, solution_names = (
         list(
-            dict.fromkeys(
-                node.attr
-                for node in ast.walk(definition.owner or definition.node)
-                if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-            )
+            dict.fromkeys(node.attr for node in ast.walk(definition.owner or definition.node) if is_own_attribute(node))
         )
         for definition in (unit, twin)
     )

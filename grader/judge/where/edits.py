@@ -8,7 +8,7 @@ import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from grader.records.syntax import FUNCTIONS, is_text, is_unwritten
 
@@ -383,11 +383,7 @@ def attributes_of(node: ast.AST) -> set[str]:
         for attribute in ast.walk(node)
         if isinstance(attribute, ast.Attribute) and isinstance(attribute.value, ast.Name)
     )
-    return {
-        attribute.attr
-        for attribute in attributes
-        if isinstance(attribute.value, ast.Name) and attribute.value.id == "self"
-    }
+    return {attribute.attr for attribute in attributes if is_own_attribute(attribute)}
 
 
 def attributes_assigned_in(node: ast.AST) -> set[str]:
@@ -439,6 +435,16 @@ def without_body(node: ast.stmt) -> ast.AST:
 def stored_names(node: ast.AST) -> Iterator[ast.Name]:
     """Every place where a name is assigned to."""
     return (child for child in ast.walk(node) if isinstance(child, ast.Name) and _is_stored(child))
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """The names that a piece of code reads."""
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+
+
+def is_own_attribute(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether a node is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def dump(part: object) -> str:

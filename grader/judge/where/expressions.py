@@ -4,7 +4,7 @@ import ast
 import copy
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from grader.judge.where.edits import (
@@ -33,6 +33,7 @@ from grader.judge.where.edits import (
     expression,
     is_docstring,
     is_library,
+    is_own_attribute,
     number_of,
     part_in_words,
     square_root,
@@ -64,7 +65,7 @@ def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
         yield ast.Subscript(node.value, swapped, node.ctx), "the order of two indices", 0, None
     indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for position, index in enumerate(indices):
-        shifted = [(new_index, "a slice", SLIP) for new_index in _shifted(index)]
+        shifted = [(new_index, "a slice", SLIP) for new_index in _shift(index)]
         for new_index, kind, tier in (*shifted, *((other, kind, 1) for other, kind in _other_indices(index))):
             changed = [*indices[:position], new_index, *indices[position + 1 :]]
             new_slice = ast.Tuple(changed, ast.Load()) if isinstance(node.slice, ast.Tuple) else new_index
@@ -189,13 +190,12 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
         remaining_arguments = [*node.args[:index], *node.args[index + 1 :]]
         yield ast.Call(node.func, remaining_arguments, node.keywords), argument, 1, ("less", name, index)
     yield from _other_functions(node, name)
-    receiver = node.func.value if isinstance(node.func, ast.Attribute) and not is_library(node.func.value) else None
-    for operand in [receiver] if receiver is not None else node.args[:1]:
-        if not isinstance(operand, ast.Starred):
-            yield operand, f"the call of {name}", 0, ("without", name)
-            for other in scope.unused[:3]:
-                for operator in "-/*+":
-                    yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
+    receiver, operand = _receiver(node), _operand(node)
+    if operand is not None:
+        yield operand, f"the call of {name}", 0, ("without", name)
+        for other in scope.unused[:3]:
+            for operator in "-/*+":
+                yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
     yield from _of_one_operand(node)
     for sequence in node.args[:1]:
         if isinstance(sequence, ast.List):
@@ -254,7 +254,7 @@ def _other_indices(index: ast.expr) -> Iterator[tuple[ast.expr, str]]:
             yield ast.BinOp(index, sign, ast.Constant(1)), "an index"
 
 
-def _shifted(index: ast.expr) -> Iterator[ast.Slice]:
+def _shift(index: ast.expr) -> Iterator[ast.Slice]:
     """A slice of as many entries, one place earlier or later: `[:-1]` for `[1:]`, `[a:-1]` for `[a + 1 :]`."""
     if not isinstance(index, ast.Slice) or index.step is not None:
         return
@@ -414,7 +414,7 @@ def _other_names(node: ast.Name, scope: Scope) -> Iterator[Replacement]:
 
 
 def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement]:
-    if isinstance(node.value, ast.Name) and node.value.id == "self":
+    if is_own_attribute(node):
         for other in scope.attributes:
             if other != node.attr:
                 yield ast.Attribute(node.value, other, node.ctx), "which part of self is used", 0, None
@@ -453,30 +453,40 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
 
 def _of_one_operand(call: ast.Call) -> Iterator[Replacement]:
     """`relu(a) * b` and `a * relu(b)` for `relu(a * b)`."""
-    operand, put = _operand_of(call)
+    operand = _operand(call)
     if isinstance(operand, ast.BinOp) and isinstance(operand.op, ARITHMETIC):
-        yield ast.BinOp(put(operand.left), operand.op, operand.right), AN_ORDER_OF_TWO, 0, None
-        yield ast.BinOp(operand.left, operand.op, put(operand.right)), AN_ORDER_OF_TWO, 0, None
+        left, right = operand.left, operand.right
+        yield ast.BinOp(_with_operand(call, left), operand.op, right), AN_ORDER_OF_TWO, 0, None
+        yield ast.BinOp(left, operand.op, _with_operand(call, right)), AN_ORDER_OF_TWO, 0, None
 
 
 def _of_both_operands(node: ast.BinOp) -> Iterator[Replacement]:
     """`relu(a * b)` for `relu(a) * b` and for `a * relu(b)`."""
-    for call in (node.left, node.right) if isinstance(node.op, ARITHMETIC) else ():
-        operand, put = _operand_of(call) if isinstance(call, ast.Call) else (None, None)
-        if operand is not None and put is not None:
-            pair = (operand, node.right) if call is node.left else (node.left, operand)
-            yield put(ast.BinOp(pair[0], node.op, pair[1])), AN_ORDER_OF_TWO, 0, None
+    if not isinstance(node.op, ARITHMETIC):
+        return
+    left, right = node.left, node.right
+    if isinstance(left, ast.Call) and (operand := _operand(left)) is not None:
+        yield _with_operand(left, ast.BinOp(operand, node.op, right)), AN_ORDER_OF_TWO, 0, None
+    if isinstance(right, ast.Call) and (operand := _operand(right)) is not None:
+        yield _with_operand(right, ast.BinOp(left, node.op, operand)), AN_ORDER_OF_TWO, 0, None
 
 
-def _operand_of(call: ast.Call) -> tuple[ast.expr | None, Callable[[ast.expr], ast.expr]]:
-    """What a call computes with, and the same call of another operand: `x` of `relu(x)` and of `x.relu()`."""
-    function = call.func
-    if isinstance(function, ast.Attribute) and not is_library(function.value):
-        return function.value, lambda new: ast.Call(
-            ast.Attribute(new, function.attr, ast.Load()), call.args, call.keywords
-        )
-    first = call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
-    return first, lambda new: ast.Call(function, [new, *call.args[1:]], call.keywords)
+def _receiver(call: ast.Call) -> ast.expr | None:
+    """`x` of `x.relu()`; None for a function, also one of a library."""
+    return call.func.value if isinstance(call.func, ast.Attribute) and not is_library(call.func.value) else None
+
+
+def _operand(call: ast.Call) -> ast.expr | None:
+    """What a call computes with: `x` of `relu(x)` and of `x.relu()`; None where there is none."""
+    first = next(iter(call.args), None)
+    return _receiver(call) or (None if isinstance(first, ast.Starred) else first)
+
+
+def _with_operand(call: ast.Call, new: ast.expr) -> ast.Call:
+    """The same call, which computes with another operand."""
+    if isinstance(call.func, ast.Attribute) and _receiver(call) is not None:
+        return ast.Call(ast.Attribute(new, call.func.attr, ast.Load()), call.args, call.keywords)
+    return ast.Call(call.func, [new, *call.args[1:]], call.keywords)
 
 
 def _exchange_in_place(node: ast.BinOp) -> Iterator[Replacement]:

@@ -85,13 +85,16 @@ class GroupEdits:
                 candidates += [(unit, edit) for edit in edits if edit.kind in kinds]
         return candidates
 
-    def slips(self, group: Group, of_gradients: bool) -> list[UnitEdit]:
-        """The edits that undo common slips; of gradients alone, those that take away what cuts one."""
-        edits_of = uncutting_edits if of_gradients else slips
+    def uncutting(self, group: Group) -> list[UnitEdit]:
+        """The edits that take away what cuts a gradient."""
+        return [(unit, edit) for unit in group.units for edit in uncutting_edits(unit)]
+
+    def slips(self, group: Group) -> list[UnitEdit]:
+        """The edits that undo common slips."""
         return [
             (unit, edit)
             for unit in group.units
-            for edit in edits_of(unit)
+            for edit in slips(unit)
             if edit.kind != A_SIGN or signs(edit.changes[0].old()) not in self.solution_signs
         ]
 
@@ -429,9 +432,10 @@ class Repairs:
         return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
 
     def of_an_insertion(self, group: Group, repair: Edit) -> Edit:
-        """Where a statement had to be put in, a wrong one may stand for it: the repair with the line of that one.
+        """The repair that replaces a wrong statement, where one that inserts the right statement beside it was found.
 
-        It assigns to the same name, or is another condition, and the checks pass with the new one in its place.
+        The wrong one assigns to the same name, or is an `if` too, and the checks pass without it. Otherwise the repair
+        as it was found.
         """
         body = repair.changes[0].value
         old_body = repair.changes[0].old()
@@ -440,7 +444,7 @@ class Repairs:
         known = set(map(id, old_body))
         inserted = [node for node in body if id(node) not in known]
         for index, old in enumerate(old_body) if len(inserted) == 1 else ():
-            if not self.trial.is_over and may_stand_for(inserted[0], old):
+            if not self.trial.is_over and may_replace(inserted[0], old):
                 change = replace(repair.changes[0], new=[*old_body[:index], inserted[0], *old_body[index + 1 :]])
                 unit = next(unit for unit in group.units if repair.line in unit.lines)
                 edit = Edit((change,), old.lineno, COMPUTED, repair.tier)
@@ -539,8 +543,8 @@ class Repairs:
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
 
 
-def may_stand_for(new: ast.stmt, old: ast.stmt) -> bool:
-    """Whether a new statement may be what an old one should have been: both assign to one name, or both are an if."""
+def may_replace(new: ast.stmt, old: ast.stmt) -> bool:
+    """Whether a new statement may be meant instead of an old one: both assign to the same name, or both are an if."""
     if isinstance(new, ast.Assign) and isinstance(old, ast.Assign):
         return [*map(dump, new.targets)] == [*map(dump, old.targets)]
     return isinstance(new, ast.If) and isinstance(old, ast.If) and not new.orelse and not old.orelse

@@ -163,9 +163,11 @@ class Search:
         repairs.doubtful_lines, repairs.first_of_two = (), None
         likely_edits = group_edits.unreturned(group)
         of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
-        slips = group_edits.slips(group, of_gradients)
-        edit = repairs.full_repair(group, slips[:MAX_CUTS], sifts=False) if of_gradients else None
-        likely_edits += slips if not of_gradients else []
+        if of_gradients:
+            edit = repairs.full_repair(group, group_edits.uncutting(group)[:MAX_CUTS], sifts=False)
+        else:
+            edit = None
+            likely_edits += group_edits.slips(group)
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
         if edit is None:
             edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])

@@ -3,12 +3,13 @@
 import ast
 from collections.abc import Iterator
 
+from grader.judge.general_sentences import CUTS
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import SLIP, Change, Edit, Scope, Unit, together
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import A_STATEMENT, bodies, statement_edits
 
-CUTTING = frozenset(("detach", "detach_", "item", "tolist", "numpy", "tensor", "float", "Parameter"))  # calls
+CUTTING = frozenset(("float", "Parameter", *(name[:-1] for name in CUTS if name.endswith("("))))  # calls
 CUTTING_BLOCKS = frozenset(("no_grad", "inference_mode", "set_grad_enabled"))
 CUTTING_STATEMENTS = frozenset(("detach_", "requires_grad_", "set_grad_enabled"))
 

@@ -4,7 +4,6 @@ import ast
 import copy
 import itertools
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from grader.judge.where.edits import (
     MISSING,
@@ -19,6 +18,8 @@ from grader.judge.where.edits import (
     exchange,
     is_aside,
     is_docstring,
+    is_own_attribute,
+    names_read,
     stored_names,
     substitute,
 )
@@ -145,50 +146,50 @@ def _names_read(node: ast.AST) -> set[str]:
 
 def _name_changed_by(statement: ast.stmt) -> str:
     """The one name to which a statement gives a value, or adds something: `x = x + 1`, `xs.append(x)`, `x[0] = 1`."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
+        return ""
+    if isinstance(statement, ast.Expr) and not (isinstance(statement.value, ast.Call) and _is_growing(statement.value)):
+        return ""
+    target = _target_of(statement)
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _is_growing(call: ast.Call) -> bool:
+    """Whether a call adds something to a list, set or dict."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in GROWING
+
+
+def _target_of(statement: ast.stmt) -> ast.AST | None:
+    """What a statement gives a value, or calls a method of, without its indices; None for another statement."""
     target: ast.AST | None = None
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+    if isinstance(statement, ast.Assign):
         target = statement.targets[0]
     elif isinstance(statement, ast.AugAssign):
         target = statement.target
     elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         function = statement.value.func
-        is_growing = isinstance(function, ast.Attribute) and function.attr in GROWING
-        target = function.value if isinstance(function, ast.Attribute) and is_growing else None
+        target = function.value if isinstance(function, ast.Attribute) else None
     while isinstance(target, ast.Subscript):
         target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
+    return target
 
 
 def _twins(statement: ast.stmt, body: list[ast.stmt], scope: Scope) -> Iterator[ast.stmt]:
     """The statement again for another attribute: `self.values[new] = …` beside `self.keys[new] = …`."""
-    used = {node.attr for node in ast.walk(statement) if _is_own(node)}
-    if len(used) != 1 or _name_of_owner(statement) not in used:
+    target = _target_of(statement)
+    used = {node.attr for node in ast.walk(statement) if is_own_attribute(node)}
+    if len(used) != 1 or target is None or not is_own_attribute(target) or isinstance(statement, ast.AugAssign):
         return
-    (name,) = used
     known = {ast.dump(other) for other in body}
-    for other in scope.attributes:
+    for name in scope.attributes:
+        if name in used or name in scope.layers:
+            continue
         twin = copy.deepcopy(statement)
         for node in ast.walk(twin):
-            if _is_own(node):
-                node.attr = other
-        if other not in (name, *scope.layers) and ast.dump(twin) not in known:
+            if is_own_attribute(node):
+                node.attr = name
+        if ast.dump(twin) not in known:
             yield twin
-
-
-def _name_of_owner(statement: ast.stmt) -> str:
-    """The attribute of `self` into which a statement writes; "" for none."""
-    target: ast.AST | None = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        target = function.value if isinstance(function, ast.Attribute) else None
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return target.attr if target is not None and _is_own(target) else ""
-
-
-def _is_own(node: ast.AST) -> TypeGuard[ast.Attribute]:
-    """Whether a node is an attribute of `self`."""
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def _bound_again(statement: ast.Assign, bound: dict[str, int]) -> str:
@@ -270,7 +271,7 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
         swapped_target = ast.Subscript(target.value, ast.Name(value.id, ast.Load()), ast.Store())
         swapped = ast.Assign([swapped_target], ast.Name(target.slice.id, ast.Load()), lineno=0)
         yield [swapped], "which is key and which value", 0
-    if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+    if is_own_attribute(target):
         registered = f"self.register_buffer({target.attr!r}, None)"
         call = ast.parse(registered).body[0]
         assert isinstance(call, ast.Expr) and isinstance(call.value, ast.Call)
@@ -322,7 +323,7 @@ def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, 
         reordered[first], reordered[second] = reordered[second], reordered[first]
         edit = _body(parent, field, reordered, body[first].lineno, AN_ORDER, 1)
         name = _name_changed_by(body[first])
-        reads_it = name in names_loaded(body[second]) and bound.get(name, body[first].lineno) < body[first].lineno
+        reads_it = name in names_read(body[second]) and bound.get(name, body[first].lineno) < body[first].lineno
         tier = SLIP if second == first + 1 and reads_it else 1
         yield Edit(edit.changes, edit.line, AN_ORDER, tier, None, (body[first].lineno, body[second].lineno))
     for start in movable:
@@ -343,11 +344,6 @@ def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
         reordered = [*names]
         reordered[index], reordered[index + 1] = reordered[index + 1], reordered[index]
         yield Edit((Change(function.args, "args", None, reordered),), function.lineno, ORDER_OF_PARAMETERS, 1)
-
-
-def names_loaded(node: ast.AST) -> set[str]:
-    """The names that a piece of code reads."""
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
 def _is_error(value: ast.expr | None) -> bool:

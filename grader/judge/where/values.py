@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from grader.catalog import paths
 from grader.judge.examiner import Examiner
-from grader.judge.where.edits import Change, Tree, Unit, is_docstring, parameters_of
+from grader.judge.where.edits import Change, Tree, Unit, is_docstring, names_read, parameters_of
 from grader.judge.where.place import Group
 from grader.judge.where.trial import Probe, Trial, call
 from grader.sandbox.local import Local
@@ -401,7 +401,7 @@ def _call(mark: Mark, value: ast.expr, marks: list[Mark]) -> ast.Call:
 
 def _read(node: ast.AST) -> frozenset[str]:
     """The names that a node reads, without those of its comprehensions."""
-    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+    names = names_read(node)
     targets = [child.target for child in ast.walk(node) if isinstance(child, ast.comprehension)]
     comprehension_names = {child.id for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)}
     changed = {node.target.id} if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) else set()
