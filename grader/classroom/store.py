@@ -84,25 +84,13 @@ def open_database(path: Path, schema: str) -> Database:
 
     schema: the SQL statements that create the tables. Raises WrongUse where the file cannot be used.
     """
-    folder, end = path.parent, time.monotonic() + WAIT_S
+    folder = path.parent
     try:
         folder.mkdir(mode=private.OWNER, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
         with contextlib.suppress(OSError):  # some drives have no modes
             path.chmod(0o600)  # SQLite gives the same mode to the files beside it
-        while True:
-            database = sqlite3.connect(path, timeout=0, isolation_level=None, factory=Database)
-            database.path = path
-            try:
-                _lock(database, schema)
-                return database
-            except sqlite3.Error as error:
-                database.close()
-                if "locked" not in str(error) or time.monotonic() > end:
-                    raise
-            # Two that open it at once each keep the other from the lock. SQLite's own pauses are as long for one as
-            # for the other, so both would wait in vain.
-            time.sleep(random.uniform(0, PAUSE_S))
+        return _wait_and_lock(path, schema)
     except OSError as error:
         raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
     except sqlite3.OperationalError as error:
@@ -336,13 +324,26 @@ class Store:
         return [read(row[0], sandbox) for row in self.file.execute(query, (student,))]
 
 
-def _lock(database: Database, schema: str) -> None:
-    """Keep the file for this process, until it is closed, and make the tables that it lacks."""
-    # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
-    database.execute("pragma locking_mode=exclusive")
-    database.execute("pragma journal_mode=wal")
-    database.execute("pragma synchronous=normal")
-    database.executescript(f"begin immediate; {schema} commit;")
+def _wait_and_lock(path: Path, schema: str) -> Database:
+    """The file, locked for this process until it is closed, with the tables. Raises sqlite3.Error."""
+    end = time.monotonic() + WAIT_S
+    while True:
+        database = sqlite3.connect(path, timeout=0, isolation_level=None, factory=Database)
+        database.path = path
+        try:
+            # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
+            database.execute("pragma locking_mode=exclusive")
+            database.execute("pragma journal_mode=wal")
+            database.execute("pragma synchronous=normal")
+            database.executescript(f"begin immediate; {schema} commit;")
+            return database
+        except sqlite3.Error as error:
+            database.close()
+            if "locked" not in str(error) or time.monotonic() > end:
+                raise
+        # Two that open it at once each keep the other from the lock. SQLite's own pauses are as long for one as for the
+        # other, so both would wait in vain.
+        time.sleep(random.uniform(0, PAUSE_S))
 
 
 def _frozen(value: Any) -> Any:
