@@ -117,7 +117,7 @@ def distance(picture: Picture) -> str:
         return "Your code gave no such matrix."
     if picture.largest_difference != picture.largest_difference:
         return "Largest difference: not a number (nan)."
-    if picture.largest_difference < ROUNDING:
+    if is_right(picture):
         return f"Largest difference: below {ROUNDING:g}."
     return f"Largest difference: {picture.largest_difference:.2g}."
 
@@ -129,8 +129,9 @@ def is_right(picture: Picture) -> bool:
 
 def words_below(picture: Picture) -> str:
     """The picture's note. It describes the expected matrix, and says so where the learner's is another one."""
-    is_of_another = picture.note and picture.learner is not None and not is_right(picture)
-    return f"Expected: {picture.note}" if is_of_another else picture.note
+    if not picture.note or picture.learner is None or is_right(picture):
+        return picture.note
+    return f"Expected: {picture.note}"
 
 
 def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text]:
