@@ -218,10 +218,10 @@ def same_gradients(
 
 
 def learns_alike(mine: Module, expected: torch.Tensor, *args: Any, loss: Target, rate: float) -> None:
-    """Gradient descent takes the module the same way as the reference's. It stays trained.
+    """Gradient descent changes the module as it changes the reference's. It stays trained.
 
     expected: what the reference's `descend` gave for these arguments: its losses, one for each step. Let the check wait
-    for those of values and gradients: then what goes wrong has to do with what one call leaves behind for the next.
+    for those of values and gradients: then the cause of a wrong loss is what one call leaves behind for the next.
     """
     demand_object(mine, Module)
     got = mine.descend(*args, loss=loss, steps=len(expected), rate=rate)

@@ -320,7 +320,7 @@ class Target(Proxy):
             kwargs["state"], state = state, None
         result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept, times=times)
         if isinstance(result, HeldObject):
-            result.created(*self._described(args, kwargs), state, "cpu" if kept else self._learner._device)
+            result.created(*self._describe(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
 
     def read(self, kept: bool = False) -> Any:
@@ -427,7 +427,7 @@ class Target(Proxy):
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
         has_parentheses = kind is not protocol.ReadAttribute
-        text, outline = self._described(args, kwargs) if has_parentheses else (self._text, self._outline)
+        text, outline = self._describe(args, kwargs) if has_parentheses else (self._text, self._outline)
         options = {name: encoder.node(value) if name == "grad" else value for name, value in options.items()}
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)
@@ -459,7 +459,7 @@ class Target(Proxy):
         """The name under which a function that hung is remembered."""
         return f"{self._owner}.{self._path[1]}" if self._owner else self._path[0]
 
-    def _described(self, args: Any, kwargs: Any) -> tuple[str, str]:
+    def _describe(self, args: Any, kwargs: Any) -> tuple[str, str]:
         """The call in words, and the same without hidden values."""
         return describe_call(self._text, args, kwargs), outline_call(self._outline, args, kwargs)
 

@@ -230,14 +230,14 @@ def right_files() -> None:
     with ForkServer() as fork_server:
         for exercise in catalog.exercises():
             source = paths.solution(exercise.folder).read_text("utf-8")
-            whole, plain = sorted(_apart(exercise, source, fork_server) for _ in range(3))[1]
+            whole, plain = sorted(_time_apart(exercise, source, fork_server) for _ in range(3))[1]
             over = ": too long" if plain > MOST_S or whole > MOST_MEASURED_S else ""
             apart = f", {plain:.2f} s without what measures memory" if plain < whole else ""
             print(f"right file of exercise {exercise.folder[:2]}: {whole:.2f} s{apart}{over}")
     print(f"  (at most {MOST_S:g} s is promised, with what measures memory or compiles kernels {MOST_MEASURED_S:g} s)")
 
 
-def _apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tuple[float, float]:
+def _time_apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tuple[float, float]:
     """The seconds of one verdict, as in `graded`, and those of it without the checks that measure."""
     from grader.judge import collection, grading
     from grader.records.results import CheckOutcome, Settings

@@ -60,7 +60,7 @@ CASES = [
 ]
 
 
-def trained(steps: int) -> tuple[list[float], Transformer]:
+def train(steps: int) -> tuple[list[float], Transformer]:
     """The mean losses, and the model, after gradient descent line by line, of a model whose attention is torch's."""
     manual_seed(123)
     model = Transformer(len(VOCABULARY), 8, 6, 1, 2).double()
@@ -78,7 +78,7 @@ def trained(steps: int) -> tuple[list[float], Transformer]:
     return losses, model
 
 
-def written(model: Transformer, name: str) -> str:
+def write(model: Transformer, name: str) -> str:
     """What a model writes after a name."""
     line = [name]
     for _ in range(5):
@@ -95,19 +95,19 @@ def least_loss(seen) -> float:
 
 
 def test_the_lesson_s_training_is_what_an_independent_loop_gives():
-    losses, model = trained(76)
+    losses, model = train(76)
     assert [round(loss, 4) for loss in losses[::25]] == pytest.approx(PRINTED["training"].tolist())
     assert "# tensor([2.2433, 0.2303, 0.1960, 0.1024])" in LESSON
     for number, (before, after) in enumerate(zip(PRINTED["written_before"], PRINTED["written_after"], strict=True)):
-        assert [VOCABULARY[int(word)] for word in before] == written(trained(0)[1], VOCABULARY[number]).split()
-        assert [VOCABULARY[int(word)] for word in after] == written(model, VOCABULARY[number]).split()
-        assert f"'{written(model, VOCABULARY[number])}'" in LESSON
-    assert f"'{written(trained(0)[1], 'Tom')}'" in LESSON
+        assert [VOCABULARY[int(word)] for word in before] == write(train(0)[1], VOCABULARY[number]).split()
+        assert [VOCABULARY[int(word)] for word in after] == write(model, VOCABULARY[number]).split()
+        assert f"'{write(model, VOCABULARY[number])}'" in LESSON
+    assert f"'{write(train(0)[1], 'Tom')}'" in LESSON
 
 
 def test_after_26_steps_tom_gets_ann_s_cat_whatever_the_name():
-    _, model = trained(26)
-    assert "Write 26 in place of 76" in LESSON and written(model, "Tom") == "Tom sings and the cat sleeps"
+    _, model = train(26)
+    assert "Write 26 in place of 76" in LESSON and write(model, "Tom") == "Tom sings and the cat sleeps"
     for line in (LINES[0], LINES[3]):  # it knows how often a cat comes after "the", and nothing of the name
         chance = model(torch.tensor([VOCABULARY.index(word) for word in line[:4]]))[-1].detach().softmax(-1)
         assert float(chance[VOCABULARY.index("cat")]) == pytest.approx(3 / 4, abs=0.02)
