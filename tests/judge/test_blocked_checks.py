@@ -21,7 +21,7 @@ ON_PURPOSE = {
     ("16_rotary_embedding", "documented_distances"),  # turned by one function with the angles of the other
     ("16_rotary_embedding", "distance_alone"),
     ("22_attention_only_transformer", "removed_layer"),  # the model is made of such layers
-    ("22_attention_only_transformer", "training"),  # the model, by the loss, and generate shows what came of it
+    ("22_attention_only_transformer", "training"),  # the model, by the loss, and generate shows the effect
     ("33_sparse_attention", "fresh_indexed_attention"),  # it is made of the other three
 }
 DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives there tells two mistakes apart
