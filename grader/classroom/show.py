@@ -199,11 +199,9 @@ class Show:
         self.say(self.progress.end())
         if needs_person:
             entries = "entry needs" if needs_person == 1 else "entries need"
-            self.say(f"{needs_person:,} {entries} a person to say whose it is, and no mark stands for it: see above.")
+            self.say(f"{needs_person:,} {entries} a person to say whose it is. Until then there is no mark: see above.")
         if ungraded:
-            self.say(
-                f"{count_in_words(ungraded, 'hand-in')} could not be graded: no mark stands for them. Grade again."
-            )
+            self.say(f"{count_in_words(ungraded, 'hand-in')} could not be graded, so there is no mark. Grade again.")
         if left_over:
             folders = label(listed(left_over, 4))
             self.say(f"In {out} lie pages of an earlier run that count no more, for who has no mark now: {folders}")
