@@ -71,10 +71,16 @@ def test_with_a_driver_or_by_ones_own_word_it_is_not(ran, build, monkeypatch):
     assert not asked(ran)
 
 
+def outside_of_make() -> dict[str, str]:
+    """The environment without what `make test` leaves in it, as its PYTHON."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+
+
 def test_what_is_measured_is_installed_first():
     """`make bench` measures the watch and figures in a browser: in a fresh clone too."""
+    words = ["make", "--dry-run", "bench", "VENV=never-made"]
     planned = subprocess.run(
-        ["make", "--dry-run", "bench", "VENV=never-made"], cwd=paths.ROOT, capture_output=True, text=True, check=True
+        words, cwd=paths.ROOT, env=outside_of_make(), capture_output=True, text=True, check=True
     ).stdout
     assert "--extra dev" in planned and planned.index("--extra dev") < planned.index("tests/bench/bench.py")
     dev = " ".join(
@@ -84,9 +90,8 @@ def test_what_is_measured_is_installed_first():
 
 
 def test_an_unknown_torch_is_refused():
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
     words = ["make", "list", "TORCH=gpu"]
-    done = subprocess.run(words, cwd=paths.ROOT, env=outside, capture_output=True, text=True)
+    done = subprocess.run(words, cwd=paths.ROOT, env=outside_of_make(), capture_output=True, text=True)
     assert done.returncode == 2 and "TORCH is cpu or cuda" in done.stderr
 
 
