@@ -1,6 +1,6 @@
 """Hand-ins that attack: each gets the verdict that its code deserves, and harms nobody else.
 
-`tests/hostile/<letter>_<group>/` holds them. The first lines of each say the exercise, the verdict that the
+`tests/hostile/<letter>_<group>.md` holds them. The first lines of each say the exercise, the verdict that the
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
