@@ -181,7 +181,7 @@ class Diagnostician:
                 if pair not in joined_pairs:
                     joined_pairs[pair] = explanations.join(versions, *pair)
                 joined_pair = joined_pairs[pair]
-                if joined_pair is not None and self.not_contradicted(versions.explaining([joined_pair], failure)):
+                if joined_pair is not None and self.explains(joined_pair, failure, failures):
                     explaining_pairs.append(joined_pair)
                     break
         explaining_pairs += self.recombine(explaining_pairs, joined_pairs)
@@ -191,6 +191,23 @@ class Diagnostician:
         }
         counts = Counter(joined_pair for explaining in by_check.values() for joined_pair in explaining)
         return {name: sorted(found, key=lambda pair: -counts[pair])[:1] for name, found in by_check.items()}
+
+    def explains(self, pair: WrongVersion, failure: Failure, failures: dict[str, Failure]) -> bool:
+        """Whether two mistakes explain a failure, and each wrong number of its function where one of them should show.
+
+        Two of a hundred mistakes are easily found that give the numbers of one example alone.
+        """
+        explaining = self.wrong_versions.explaining
+        others = (
+            other
+            for other in failures.values()
+            if other.way == failure.way
+            and (not other.check.hidden or other.check.id.startswith(explanations.FRESH))
+            and any(part.may_fail(other.check.id) for part in pair.parts)
+        )
+        return bool(self.not_contradicted(explaining([pair], failure))) and all(
+            explaining([pair], other) for other in others
+        )
 
     def try_again(
         self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None

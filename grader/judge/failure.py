@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from grader.judge.collection import Check
-from grader.judge.compare import Mismatch
+from grader.judge.compare import TOLERANCE, Mismatch, close
 from grader.judge.proxy import tensors_in
 from grader.sandbox.call_results import Call, LearnerError
 
@@ -124,8 +124,13 @@ class Failure:
 
 
 def is_blank(failure: Failure) -> bool:
-    """Whether the wrong answer, or the last one where none is shown, holds floats and none of them is finite."""
-    got = failure.error.got if isinstance(failure.error, Mismatch) else None
+    """Whether the wrong answer, or the last one where none is shown, holds floats and no wrong one is finite."""
+    got, expected = (getattr(failure.error, name, None) for name in ("got", "expected"))
+    if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor) and got.shape == expected.shape:
+        room = TOLERANCE.get(expected.dtype)
+        got = (
+            got[~close(got, expected, *room)] if room and "meta" not in (got.device.type, expected.device.type) else got
+        )
     answers = [got] if isinstance(got, torch.Tensor) else tensors_in(failure.calls[-1].value) if failure.calls else []
     floats = [
         tensor for tensor in answers if tensor.is_floating_point() and tensor.device.type != "meta" and tensor.numel()

@@ -146,6 +146,27 @@ def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_
     assert told["large_scores"] == mistakes.find("07_self_attention_v1", "softmax_over_columns").sentence
 
 
+@pytest.mark.parametrize(
+    ("folder", "right", "wrong", "checks"),
+    [
+        # Each printed example has sizes of its own, where the factor is one of two others of known mistakes.
+        (
+            "06_scaled_dot_product_attention",
+            "scores / keys.shape[-1] ** 0.5, dim",
+            "scores / 0.5, dim",
+            ("documented_weights_of_one_query", "documented_weights_of_a_batch", "fresh_weights_of_one_query"),
+        ),
+        # The first row is right, and all others are NaN.
+        ("17_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
+    ],
+)
+def test_two_mistakes_that_explain_one_example_alone_are_not_told(folder, right, wrong, checks, fork_server):
+    source = paths.solution(folder).read_text("utf-8")
+    assert right in source
+    told = said(graded(folder[:2], source.replace(right, wrong), fork_server))
+    assert told.keys() >= {*checks} and not any(AND in sentence for sentence in told.values())
+
+
 def test_an_error_of_the_same_words_in_one_check_of_several_names_no_mistake(fork_server):
     """Keys of x_1 and a softmax over the queries: the sizes collide as keys do that were not transposed."""
     source = (paths.styles_folder("14_cross_attention") / "one_liners.py").read_text("utf-8")
