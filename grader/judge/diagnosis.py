@@ -149,13 +149,15 @@ class Diagnostician:
         return self.words is not None and self.claims.confirmed(version, self.words)
 
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
-        """Whether the sentence names a function that this check does not call, and whose own checks may have passed.
+        """Whether it is of a function that this check does not call, and whose own checks may have passed.
 
-        The learner passed a check that the mistake fails: other code of the learner's does what that function does.
+        The learner passed a check that the mistake fails: other code of the learner's does what that function does. Of
+        wrong numbers it counts where the sentence names the function. In an error of the same words many mistakes end.
         """
         called = {call.function for call in failure.calls}
         named_functions = [name for name in version.functions if name in version.sentence and name not in called]
-        return bool(named_functions) and version.broken(passed) > 0
+        is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
+        return bool(named_functions or is_elsewhere) and version.broken(passed) > 0
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
@@ -201,9 +203,7 @@ class Diagnostician:
         others = (
             other
             for other in failures.values()
-            if other.way == failure.way
-            and (not other.check.hidden or other.check.id.startswith(explanations.FRESH))
-            and any(part.may_fail(other.check.id) for part in pair.parts)
+            if other.way == failure.way and any(part.may_fail(other.check.id) for part in pair.parts)
         )
         return bool(self.not_contradicted(explaining([pair], failure))) and all(
             explaining([pair], other) for other in others

@@ -12,7 +12,7 @@ import torch
 
 from grader.catalog import patches
 from grader.judge.compare import TOLERANCE, close, outline
-from grader.judge.failure import Failure, is_blank
+from grader.judge.failure import Failure, is_blank, says_little
 from grader.judge.proxy import Learner, tensors_in
 from grader.judge.session import Session
 from grader.judge.trials import SEEDS, Varied, alike, shapes
@@ -277,7 +277,7 @@ def without_coincidence(
     """The matches without versions that should explain another failed check of the same function too, and do not.
 
     Such a version fails that check with other numbers than the learner's, and nothing else explains these. So what it
-    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone, or the first input of a fresh
+    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone or of a few whole numbers, or the first input of a fresh
     check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of a fresh check only
     documented ones count.
     """
@@ -285,12 +285,12 @@ def without_coincidence(
 
     def is_coincidence(version: WrongVersion, explained: Failure) -> bool:
         others = [unexplained[name] for name in (version.failed or frozenset()) & unexplained.keys()]
-        says_nothing = explained.raised or is_blank(explained)
+        says_nothing = explained.raised or says_little(explained)
         counting = [other for other in others if says_nothing or not other.check.hidden]
         return any(other.last_called == explained.last_called for other in counting)
 
     doubtful = {
-        name for name, failure in failures.items() if failure.raised or is_blank(failure) or name.startswith(FRESH)
+        name for name, failure in failures.items() if failure.raised or says_little(failure) or name.startswith(FRESH)
     }
     return {
         name: [one for one in versions if not (name in doubtful and is_coincidence(one, failures[name]))]

@@ -167,6 +167,15 @@ def test_two_mistakes_that_explain_one_example_alone_are_not_told(folder, right,
     assert told.keys() >= {*checks} and not any(AND in sentence for sentence in told.values())
 
 
+def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fork_server):
+    """key_padding_mask, which is right, refuses arguments in another order as a wrong one refuses the right ones."""
+    source = paths.solution("24_padding_and_packing").read_text("utf-8")
+    right, wrong = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
+    assert right in source
+    told = said(graded("24", source.replace(right, wrong), fork_server))
+    assert told and mistakes.find("24_padding_and_packing", "full_refused").sentence not in told.values()
+
+
 def test_an_error_of_the_same_words_in_one_check_of_several_names_no_mistake(fork_server):
     """Keys of x_1 and a softmax over the queries: the sizes collide as keys do that were not transposed."""
     source = (paths.styles_folder("14_cross_attention") / "one_liners.py").read_text("utf-8")
