@@ -277,9 +277,9 @@ def without_coincidence(
     """The matches without versions that should explain another failed check of the same function too, and do not.
 
     Such a version fails that check with other numbers than the learner's, and nothing else explains these. So what it
-    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone or of a few whole numbers, or the first input of a fresh
-    check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of a fresh check only
-    documented ones count.
+    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone or of a few whole numbers, or
+    the first input of a fresh check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of
+    a fresh check only documented ones count.
     """
     unexplained = {name: failure for name, failure in failures.items() if not (failure.raised or matches.get(name))}
 
