@@ -48,6 +48,8 @@ INTROSPECTION_ATTRIBUTES = {
     "__spec__", "__import__", "__signature__", "__wrapped__", "__torch_function__", "__torch_dispatch__",
     "_decomp", "_refs", "_prims", "_VariableFunctions",
 }  # fmt: skip
+# Of these, the ones that a learner may well give an object of their own, as `self._refs` for a count of references.
+HONEST_ATTRIBUTES = {"_decomp", "_refs", "_prims"}
 # The part of importlib that only reads which packages are installed.
 PACKAGE_METADATA = {
     f"importlib.metadata{name}" for name in ("", ".version", ".metadata", ".requires", ".PackageNotFoundError")
@@ -214,9 +216,20 @@ def _reaches(source: str) -> list[tuple[str, int]]:
 
 @limited
 def _notes(source: str) -> list[str]:
+    own_attributes = {
+        node.attr
+        for node in _inspect(source).nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
+    }
+
+    def beyond_own(node: ast.AST, aliases: dict[str, str]) -> list[str]:
+        parts = dotted(node, aliases) if isinstance(node, (ast.Attribute, ast.Call)) else []
+        own = HONEST_ATTRIBUTES & own_attributes & set(parts[1:2]) if parts[:1] == ["self"] else set()
+        return [name for name in reached_names(node, aliases) if name not in own]
+
     notes = []
     for test, sentence in (
-        (reached_names, "The source reaches into Python's or torch's machinery, where a guard rail can be undone"),
+        (beyond_own, "The source reaches into Python's or torch's machinery, where a guard rail can be undone"),
         (hidden_names, "The source puts names or code together while it runs, where no guard rail reads them"),
     ):
         uses = _uses(source, test)

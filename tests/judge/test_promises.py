@@ -260,6 +260,17 @@ def test_the_machinery_is_followed_through_names(source, reached):
     assert reached in ({use.name for use in forbidden.reaches(source)} or {""})
 
 
+OWN_COUNTS = "class A:\n    def __init__(self):\n        self._refs = {}\n    def f(self, b):\n        self._refs[b] += 1\n"
+
+
+@pytest.mark.parametrize(
+    "addition, is_noted",
+    [("", False), ("import torch\ntorch._refs.exp", True), ("        self._refs.f.__globals__", True)],
+)
+def test_an_attribute_of_the_learners_own_is_not_taken_for_the_machinery(addition, is_noted):
+    assert bool(forbidden.notes(OWN_COUNTS + addition)) == is_noted
+
+
 @pytest.mark.parametrize(
     "binding",
     [
