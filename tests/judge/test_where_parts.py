@@ -11,7 +11,7 @@ from grader.judge.where.alignment import Alignment, Difference
 from grader.judge.where.donors import donor_edits, narrow
 from grader.judge.where.edits import COMPUTED, MISSING, Change, Scope, Tree
 from grader.judge.where.expressions import expression_edits
-from grader.judge.where.place import Group, Twins
+from grader.judge.where.place import Blame, Group, Twins
 from grader.judge.where.repair import lines_of_loops, minimize, steps, stretch
 from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import NOT_KEPT, bypassed, statement_edits
@@ -358,6 +358,47 @@ def test_what_makes_an_own_part_of_self_is_searched_too():
         Tree(RIGHT),
     )
     assert [unit.name for unit in twins.with_helpers([twins.tree.units[1]])] == ["f", "B.__call__"]
+
+
+def test_neither_another_class_nor_a_size_by_another_name_is_searched_too():
+    right = "class A:\n    def __init__(self, n):\n        super().__init__()\n        self.size = n\n"
+    right += "    def f(self, x):\n        return x * self.size\n"
+    source = right.replace("self.size", "self.s") + "class B:\n    def __init__(self):\n        self.x = 1\n"
+    twins = Twins(Tree(source), Tree(right))
+    for unit in twins.tree.units[:2]:
+        assert twins.with_helpers([unit]) == (unit,)
+    alignment = Alignment(twins.tree.units[1], Tree(right).units[1])
+    assert alignment.attributes == {"size": "s"}
+
+
+def test_a_method_of_the_solution_s_fits_a_class_with_other_names():
+    """What it reads of `self` is added: sizes and methods. The solution's constructor keeps the learner's sizes too."""
+    right = "class A:\n    def __init__(self, n, m):\n        self.n, self.root = n, m**0.5\n"
+    right += (
+        "    def f(self, x):\n        return self.g(x) * self.root\n    def g(self, x):\n        return x + self.n\n"
+    )
+    own = "class A:\n    def __init__(self, n, m):\n        self.sizes = n, m\n    def f(self, x):\n        return x\n"
+    blame = Blame.__new__(Blame)
+    Twins.__init__(blame, Tree(own), Tree(right))
+    maker, method = blame.tree.units
+    for units, value in (((method,), 14.0), ((maker,), 3)):
+        names: dict = {}
+        exec(blame.with_solution(blame.swap(units), {0}), names)
+        assert names["A"](4, 4).f(3) == value
+    assert names["A"](4, 4).sizes == (4, 4)
+
+
+def test_a_local_name_of_the_learners_stands_for_an_attribute_of_the_solutions():
+    right = "class A:\n    def __init__(self, n, m):\n        self.n, self.m = n, m\n"
+    right += "    def f(self, x):\n        return x / self.m\n"
+    own = right.replace("self.n, self.m = n, m", "self.sizes = (n, m)").replace(
+        "return x / self.m", "n, m = self.sizes\n        return x / n"
+    )
+    alignment = Alignment(Tree(own).units[1], Tree(right).units[1])
+    known = (ast.parse(text, mode="eval").body for text in ("self.n", "self.m"))
+    difference = Difference(*known, Tree(right).units[1].node.body[-1])
+    values = [ast.unparse(edit.changes[0].value) for edit in undoing_edits(alignment, [difference])]
+    assert values == ["m"]
 
 
 def test_two_mistakes_are_two_steps_and_both_are_needed():

@@ -8,7 +8,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
@@ -206,15 +205,21 @@ class Alignment:
     """A definition of the learner's (`unit`) beside the solution's (`twin`).
 
     names: the learner's name for each local name and parameter of the solution. attributes: the same for the attributes
-    of `self`. unmatched: the learner's statements that occur nowhere in the solution. missing: the solution's
-    statements that the learner's definition lacks, with the learner's names.
+    of `self`. local_attributes: the learner's local names that hold what the solution reads of `self`.
+    unmatched: the learner's statements that occur nowhere in the solution. missing: the solution's
+    statements that the learner's definition lacks, with the learner's names. own_values: what each local name of the
+    learner's stands for that is assigned once.
     """
 
     def __init__(self, unit: Unit, twin: Unit):
         self.unit, self.twin = unit, twin
         self.names = dict(zip(_parameters(twin), _parameters(unit)))
         self.attributes = _attributes(unit, twin)
+        self.local_attributes = _local_attributes(unit, twin, self.attributes)
         self.values = dict(_definitions(twin))  # the values of the solution's local names
+        own_definitions = list(_definitions(unit))
+        counts = Counter(name for name, _ in own_definitions)
+        self.own_values = {name: _of_tuple(value) for name, value in own_definitions if counts[name] == 1}
         self._align()
         pairs = [(node, self.rename(node)) for node in statements(twin)]
         renamed_statements = [new for _, new in pairs if new is not None]
@@ -235,6 +240,12 @@ class Alignment:
         renamer = _Renamer(self, inlined)
         new: Node = renamer.visit(copy.deepcopy(node))
         return None if renamer.has_unknown else new
+
+    def own_attribute(self, node: ast.Attribute) -> ast.expr:
+        """What the learner's definition reads in the place of an attribute of `self` in the solution."""
+        if node.attr in self.local_attributes and isinstance(node.ctx, ast.Load):
+            return ast.Name(self.local_attributes[node.attr], ast.Load())
+        return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
 
     def stands_between(self, new: ast.stmt, before: list[ast.stmt], after: ast.stmt) -> bool:
         """Whether a missing statement has one of these as its neighbour in the solution too.
@@ -260,7 +271,7 @@ class Alignment:
 
     def _align(self) -> None:
         """Give each local name of the solution the learner's name whose value is most similar."""
-        own_definitions = [(name, value, words(value)) for name, value in _definitions(self.unit)]
+        own_definitions = [(name, value, words(_of_tuple(value))) for name, value in _definitions(self.unit)]
         assigned_names = set(self.names.values())
         for name, value in _definitions(self.twin):
             if name in self.names:
@@ -301,25 +312,23 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if is_own_attribute(node):
-            return ast.Attribute(node.value, self.alignment.attributes.get(node.attr, node.attr), node.ctx)
-        return node
+        return self.alignment.own_attribute(node) if is_own_attribute(node) else node
 
 
 class Substitution(ast.NodeTransformer):
-    """Replaces names by expressions, and attributes of `self` by others."""
+    """Replaces names by expressions, and attributes of `self` by what `own_attribute` gives for them."""
 
-    def __init__(self, values: Mapping[str, ast.expr], attributes: Mapping[str, str] = MappingProxyType({})):
-        self.values, self.attributes = values, attributes
+    def __init__(
+        self, values: Mapping[str, ast.expr], own_attribute: Callable[[ast.Attribute], ast.expr] | None = None
+    ):
+        self.values, self.own_attribute = values, own_attribute
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return copy.deepcopy(self.values.get(node.id, node))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if is_own_attribute(node):
-            return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
-        return node
+        return self.own_attribute(node) if self.own_attribute is not None and is_own_attribute(node) else node
 
 
 def statements(unit: Unit) -> Iterator[ast.stmt]:
@@ -413,18 +422,52 @@ def _definitions(unit: Unit) -> Iterator[tuple[str, ast.expr]]:
                         yield element.id, ast.Subscript(value, ast.Constant(index), ast.Load())
 
 
+def _of_tuple(value: ast.expr) -> ast.expr:
+    """The part that an index takes of a tuple which is written out; any other expression as it is."""
+    index = value.slice.value if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant) else None
+    if not isinstance(index, int) or not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Tuple):
+        return value
+    parts = value.value.elts
+    return parts[index] if index in range(len(parts)) else value
+
+
+def constructor_values(owner: ast.ClassDef | None) -> dict[str, ast.expr]:
+    """What the constructor of a class assigns to each attribute of `self`, the last of several."""
+    nodes = owner.body if owner is not None else []
+    makers = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+    return {name: value for maker in makers for name, value in attribute_values(maker).items()}
+
+
+def attribute_values(method: ast.AST) -> dict[str, ast.expr]:
+    """What a method assigns to each attribute of `self`, the last of several."""
+    values: dict[str, ast.expr] = {}
+    for statement in (node for node in ast.walk(method) if isinstance(node, ast.Assign)):
+        for target in statement.targets:
+            pairs = [(target, statement.value)]
+            if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+                pairs = list(zip(target.elts, statement.value.elts))
+            values |= {stored.attr: value for stored, value in pairs if is_own_attribute(stored)}
+    return values
+
+
 def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
-    """Of the attributes of the solution's object, the learner's."""
+    """Of the attributes of the solution's object, the learner's: those of equal values, then those of similar names."""
     own_names, solution_names = (
         list(
             dict.fromkeys(node.attr for node in ast.walk(definition.owner or definition.node) if is_own_attribute(node))
         )
         for definition in (unit, twin)
     )
+    own_values, values = (constructor_values(definition.owner) for definition in (unit, twin))
     counterparts: dict[str, str] = {}
     unassigned = [name for name in own_names if name not in solution_names]
     for name in solution_names:
-        if name in own_names:
+        equal = [own for own in unassigned if own in own_values and dump(own_values[own]) == dump(values.get(name))]
+        if name not in own_names and len(equal) == 1:
+            counterparts[name] = equal[0]
+            unassigned.remove(equal[0])
+    for name in solution_names:
+        if name in own_names or name in counterparts:
             continue
         scores = [
             (difflib.SequenceMatcher(None, name.lower(), own_name.lower()).ratio(), own_name) for own_name in unassigned
@@ -434,3 +477,21 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
             counterparts[name] = best[1]
             unassigned.remove(best[1])
     return counterparts
+
+
+def _local_attributes(unit: Unit, twin: Unit, attributes: Mapping[str, str]) -> dict[str, str]:
+    """The learner's local names that hold a part of a tuple in `self` which the solution keeps as an attribute.
+
+    As `head_dim` after `heads, head_dim = self.sizes`. attributes: those that the learner has.
+    """
+    own_values, values = (constructor_values(definition.owner) for definition in (unit, twin))
+    local_values: dict[str, str] = {}
+    for name, value in _definitions(unit):
+        if isinstance(value, ast.Subscript) and is_own_attribute(value.value) and value.value.attr in own_values:
+            kept = _of_tuple(ast.Subscript(own_values[value.value.attr], value.slice, ast.Load()))
+            local_values[dump(kept)] = name
+    return {
+        name: local_values[dump(value)]
+        for name, value in values.items()
+        if name not in attributes and name not in own_values and dump(value) in local_values
+    }

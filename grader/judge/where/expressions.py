@@ -44,6 +44,7 @@ from grader.judge.where.edits import (
 THE_SCALE = "the scale"
 SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
+READY_MADE_SCALE = ("scaled_dot_product_attention", "scale")  # without it the call scales as it should
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 AN_ORDER_OF_TWO = "the order of two operations"
@@ -167,7 +168,8 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     argument = f"an argument of {name}"
     for index, keyword in enumerate(node.keywords):
         remaining_keywords = [*node.keywords[:index], *node.keywords[index + 1 :]]
-        yield ast.Call(node.func, node.args, remaining_keywords), argument, 0, ("drop", name, keyword.arg)
+        tier = SLIP if (name, keyword.arg) == READY_MADE_SCALE else 0
+        yield ast.Call(node.func, node.args, remaining_keywords), argument, tier, ("drop", name, keyword.arg)
     for keyword_text in _missing_keywords(node, name, scope):
         extra = expression(f"f({keyword_text})").keywords  # type: ignore[attr-defined]
         kept_keywords = [given for given in node.keywords if given.arg not in {new.arg for new in extra}]

@@ -41,7 +41,7 @@ def _returned_value(alignment: Alignment) -> ast.expr | None:
     values: dict[str, ast.expr] = {
         name: ast.Name(alignment.names[name], ast.Load()) for name in parameter_names(alignment.twin.node)
     }
-    put_in = Substitution(values, alignment.attributes)
+    put_in = Substitution(values, alignment.own_attribute)
     for statement in alignment.twin.node.body:
         if is_docstring(statement):
             continue

@@ -16,7 +16,18 @@ from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
-from grader.judge.where.edits import Change, Tree, Unit, attributes_assigned_in, attributes_of
+from grader.judge.where.alignment import Substitution, attribute_values, constructor_values
+from grader.judge.where.edits import (
+    Change,
+    Function,
+    Tree,
+    Unit,
+    attributes_assigned_in,
+    attributes_of,
+    dump,
+    names_read,
+    parameter_names,
+)
 from grader.judge.where.trial import Probe, Trial
 from grader.records.sanitize import inert
 from grader.records.syntax import FUNCTIONS, is_notebook, place
@@ -45,9 +56,9 @@ class Twins:
             used_names |= {
                 name for variable, names in self._names_by_global.items() if variable in used_names for name in names
             }
-            own_attributes = attributes_of(unit.node) - self._attributes
+            own_attributes = attributes_of(unit.node) - self._attributes - self._of_equal_value(unit)
             for other in self.tree.units:
-                is_called = other.node.name in used_names or (
+                is_called = (other.node.name in used_names and not other.node.name.startswith("__")) or (
                     other.owner is not None and other.owner.name in used_names
                 )
                 helps = is_called and self.twin(other) is None
@@ -79,6 +90,14 @@ class Twins:
         """The names of the attributes of `self` in the solution."""
         units = self.solution.units if self.solution is not None else ()
         return {name for unit in units for name in attributes_of(unit.node) | attributes_assigned_in(unit.node)}
+
+    def _of_equal_value(self, unit: Unit) -> set[str]:
+        """The learner's attributes of `self` that get from the constructor what one of the solution's gets."""
+        twin = self.twin(unit)
+        if twin is None:
+            return set()
+        values = {dump(value) for value in constructor_values(twin.owner).values()}
+        return {name for name, value in constructor_values(unit.owner).items() if dump(value) in values}
 
     def twin(self, unit: Unit) -> Unit | None:
         """The solution's definition of the same name."""
@@ -153,12 +172,53 @@ class Blame(Twins):
 
     def swap(self, units: Sequence[Unit]) -> tuple[Change, ...]:
         """The changes that replace these definitions by the solution's."""
-        changes = []
+        owners = {id(unit.owner): unit.owner for unit in units if unit.owner is not None}
+        changes = [change for owner in owners.values() for change in self._completion(owner)]
         for unit in units:
             twin, holder = self.twin(unit), unit.owner or self.tree.module
             assert twin is not None
-            changes.append(Change(holder, "body", holder.body.index(unit.node), without_hints(twin.node)))
+            new = without_hints(twin.node)
+            if unit.owner is not None and unit.node.name == "__init__":
+                new = self._with_own_attributes(unit, twin)
+            changes.append(Change(holder, "body", holder.body.index(unit.node), new))
         return tuple(changes)
+
+    def _with_own_attributes(self, unit: Unit, twin: Unit) -> ast.AST:
+        """The solution's constructor, which also keeps what it is called with by the learner's names of attributes.
+
+        Only what cannot be wrong by itself: parameters as they are, and what the solution keeps by another name.
+        """
+        values = constructor_values(unit.owner)
+        right = self._of_equal_value(unit)
+        right |= {
+            name
+            for name, value in values.items()
+            if all(isinstance(node, (ast.Name, ast.Tuple, ast.expr_context)) for node in ast.walk(value))
+        }
+        known = self._attributes | (values.keys() - right)
+        maker = without_hints(twin.node)
+        assert isinstance(maker, FUNCTIONS)
+        body = [*maker.body, *_plain_assignments(unit.node, parameter_names(twin.node), known)]
+        return ast.FunctionDef(maker.name, maker.args, body, maker.decorator_list, lineno=maker.lineno)
+
+    def _completion(self, owner: ast.ClassDef) -> list[Change]:
+        """The changes that give a class of the learner's what the solution's methods read of `self` and it lacks.
+
+        These are other methods, and attributes that hold what the constructor is called with. The learner may have
+        other names for them: without these the solution's method would fail in the learner's class.
+        """
+        units = self.solution.units if self.solution is not None else ()
+        twins = [unit for unit in units if unit.owner is not None and unit.owner.name == owner.name]
+        own_names = {unit.node.name for unit in self.tree.units if unit.owner is owner}
+        missing = [without_hints(unit.node) for unit in twins if unit.node.name not in own_names]
+        changes = [Change(owner, "body", None, [*owner.body, *missing])] if missing and "__init__" in own_names else []
+        maker = next((unit for unit in self.tree.units if unit.name == f"{owner.name}.__init__"), None)
+        twin = self.twin(maker) if maker is not None else None
+        if maker is not None and twin is not None:
+            assignments = _plain_assignments(twin.node, parameter_names(maker.node), attributes_assigned_in(owner))
+            if assignments:
+                changes.append(Change(maker.node, "body", None, [*maker.node.body, *assignments]))
+        return changes
 
     def with_solution(self, changes: tuple[Change, ...], tops: set[int]) -> str:
         """The source with changes taken from the solution, and with the imports and helpers that those may need."""
@@ -252,6 +312,21 @@ class Blame(Twins):
         shared = [unit for unit in self.tree.units if sum(unit in group.units[1:] for group in groups) > 1]
         checks = [check for group in groups if set(shared) & set(group.units) for check in group.checks]
         return [Group(tuple(shared), tuple(checks), is_untested=True)] if shared else []
+
+
+def _plain_assignments(maker: Function, own_parameters: list[str], known: set[str]) -> list[ast.stmt]:
+    """What a constructor of the solution's computes from its parameters without a call, and assigns to `self`.
+
+    own_parameters: the learner's names of the parameters; known: the attributes that are left out.
+    """
+    names = {name: ast.Name(own, ast.Load()) for name, own in zip(parameter_names(maker), own_parameters)}
+    found: list[ast.stmt] = []
+    for name, value in attribute_values(maker).items():
+        has_call = any(isinstance(child, ast.Call) for child in ast.walk(value))
+        if name not in known and not has_call and names_read(value) <= set(names):
+            target = ast.Attribute(ast.Name(own_parameters[0], ast.Load()), name, ast.Store())
+            found.append(ast.Assign([target], Substitution(names).visit(copy.deepcopy(value)), lineno=0))
+    return found
 
 
 @functools.lru_cache(256)

@@ -44,6 +44,7 @@ from grader.records.seeds import part
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
+BLOCKS = (ast.With, ast.Try, ast.Match)  # their first line says nothing of what is wrong in them
 LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
 MAX_CHANGES = 10  # changes that are made at once
 SAME_TARGET = 0.5  # added to the similarity of two statements that assign to the same target
@@ -273,7 +274,7 @@ def stretch(alignment: Alignment, own_names: frozenset[str] = frozenset()) -> tu
         return _single_difference(replaced[0], inserted[0], own_names)
     if any(names_in(node) & own_names for node in replaced):
         return None
-    if any(hasattr(node, "body") for node in replaced) and len(replaced) > 1:
+    if any(isinstance(node, BLOCKS) or (hasattr(node, "body") and len(replaced) > 1) for node in replaced):
         return None
     docstring = function.body[: len(function.body) - len(learners)]
     body = [*docstring, *learners[:start], *inserted, *learners[len(learners) - end :]]

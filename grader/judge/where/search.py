@@ -35,6 +35,7 @@ from grader.records.submission import Submission
 WORK = 3_000  # for one submission: see Trial
 STUDENTS_WORK = 150  # in a class, where many are graded one after the other
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
+SHARED_HELPERS = 2 / 3  # the share of the work for helpers that several definitions call
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
@@ -133,7 +134,9 @@ class Search:
         groups, work = self.blame.groups(), self.trial.work
         for number, group in enumerate(groups):
             done = self.trial.done
-            self.trial.work = done + (work - done) // (len(groups) - number)  # what one leaves is the others'
+            # What one leaves is the others'. A helper that several definitions call is likelier at fault than these.
+            share = SHARED_HELPERS if group.is_untested else 1 / (len(groups) - number)
+            self.trial.work = done + int((work - done) * share)
             names = [check.id for check in group.checks]
             unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
             # With a base two definitions are wrong: such a check has a second place.
@@ -190,7 +193,7 @@ class Search:
             edit = repairs.full_repair(group, edits, suspicion.right_lines)
             if edit is not None:
                 edit = repairs.of_a_scale(group, edit)
-            elif suspicion.certain_line is not None:
+            elif suspicion.certain_line is not None and repairs.first_of_two is None:
                 return self.place_of((suspicion.certain_line,), "values", COMPUTED)
             edit = edit or repairs.first_of_two
         if edit is not None:

@@ -13,6 +13,8 @@ from grader.judge.where.edits import (
     Change,
     Edit,
     called_name,
+    dump,
+    is_own_attribute,
     number_of,
     stored_names,
     substitute,
@@ -68,8 +70,10 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
         replacements = [*itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE)]
         if not replacements:
             continue
-        score = similarity(wrong_words, words(node)) + (likeness(part) if part is not None else 0.0)
         is_certain = ast.dump(node) == ast.dump(counterpart)  # else a scale may be missing elsewhere as well
+        is_equal = is_certain or ast.dump(_meant(node, alignment)) == ast.dump(counterpart)
+        score = 1.0 if is_equal else similarity(wrong_words, words(node))
+        score += likeness(part) if part is not None else 0.0
         for new in replacements:
             changed, kind = narrow(node, new)
             line = getattr(changed, "lineno", node.lineno)
@@ -129,6 +133,8 @@ def _replacements(
         if isinstance(node, ast.Attribute) and node.attr.rstrip("_") == wrong.attr.rstrip("_"):
             ending = "_" * (node.attr.endswith("_") and not right.attr.endswith("_"))
             yield ast.Attribute(node.value, alignment.attributes.get(right.attr, right.attr) + ending, node.ctx)
+        elif is_own_attribute(wrong) and is_own_attribute(right) and dump(node) == dump(alignment.rename(wrong)):
+            yield alignment.own_attribute(right)
         return
     if isinstance(wrong, ast.BinOp) and isinstance(right, ast.BinOp) and type(wrong.op) is not type(right.op):
         if isinstance(node, ast.BinOp) and type(node.op) is type(wrong.op):
@@ -157,6 +163,11 @@ def _replacements(
         yield new
 
 
+def _meant(node: ast.expr, alignment: Alignment) -> ast.expr:
+    """The value of a local name of the learner's; any other expression as it is."""
+    return alignment.own_values.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
 def _other_comparisons(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
     """The learner's comparison with the right operator, also where it is the opposite or its sides change places."""
     if len(wrong.ops) == len(right.ops) == len(node.ops) == 1:
@@ -178,10 +189,11 @@ def _is_like(node: ast.expr, wrong: ast.expr, alignment: Alignment) -> bool:
     if isinstance(wrong, ast.Name):  # one without counterpart may be any
         return isinstance(node, ast.Name) and alignment.names.get(wrong.id, node.id) == node.id
     renamed = alignment.rename(wrong)
-    if renamed is not None and ast.dump(renamed) == ast.dump(node):
+    if renamed is not None and ast.dump(renamed) in (ast.dump(node), ast.dump(_meant(node, alignment))):
         return True
     if isinstance(wrong, ast.Call):
-        return isinstance(node, ast.Call) and _name(node) == _name(wrong)
+        is_product = called_name(wrong) in PRODUCTS and isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+        return is_product or (isinstance(node, ast.Call) and _name(node) == _name(wrong))
     if isinstance(wrong, ast.BinOp):
         is_product = isinstance(wrong.op, ast.MatMult) and isinstance(node, ast.Call) and called_name(node) in PRODUCTS
         return is_product or (isinstance(node, ast.BinOp) and type(node.op) is type(wrong.op))
@@ -249,13 +261,22 @@ def _put_around(
         others = nearest[: MOST_OTHERS[len(local_names) - 1]]
         choices += [dict(zip(local_names, names)) for names in itertools.permutations(others, len(local_names))]
     for chosen in choices:
-        new = Substitution(_as_expressions({**alignment.names, **chosen})).visit(copy.deepcopy(frame))
-        yield _put(new, path, node)
+        names = _as_expressions({**alignment.names, **chosen})
+        yield _put(Substitution(names, alignment.own_attribute).visit(copy.deepcopy(frame)), path, node)
+    by_value = {name: alignment.rename(alignment.values[name]) for name in local_names}
+    values = {name: value for name, value in by_value.items() if value is not None and not _has_call(value)}
+    if values and len(values) == len(local_names):  # the learner may have no name for a size
+        names = {**_as_expressions(alignment.names), **values}
+        yield _put(Substitution(names, alignment.own_attribute).visit(copy.deepcopy(frame)), path, node)
     if isinstance(right, ast.BinOp) and len(path) == 1:
         for name, text in itertools.product(nearest[: MOST_OTHERS[0]], ("E", "E[..., None]")):
             other = substitute(ast.Name(name, ast.Load()), text)
             operator = ast.Mult() if isinstance(right.op, ast.Div) and "scale" in name else right.op
             yield ast.BinOp(node, operator, other) if path[0][0] == "left" else ast.BinOp(other, operator, node)
+
+
+def _has_call(value: ast.expr) -> bool:
+    return any(isinstance(node, ast.Call) for node in ast.walk(value))
 
 
 def _with_own_parts(node: ast.expr, wrong: ast.expr, right: ast.expr, alignment: Alignment) -> Iterator[ast.expr]:
@@ -272,7 +293,8 @@ def _with_own_parts(node: ast.expr, wrong: ast.expr, right: ast.expr, alignment:
             parts[child.id] = part
     read = {name.id for name in ast.walk(right) if isinstance(name, ast.Name)}
     if parts and not (read & unknown) - parts.keys():
-        yield Substitution({**_as_expressions(alignment.names), **parts}).visit(copy.deepcopy(right))
+        names = {**_as_expressions(alignment.names), **parts}
+        yield Substitution(names, alignment.own_attribute).visit(copy.deepcopy(right))
 
 
 def _as_expressions(names: Mapping[str, str]) -> dict[str, ast.expr]:
