@@ -635,6 +635,10 @@ def _value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
         return f"tensor {tuple(value.shape)}{dtype}{'' if value.is_contiguous() else ' non-contiguous'}"
+    if type(value) in (list, tuple) and any(isinstance(item, torch.Tensor) for item in value):
+        items = ", ".join(map(_value, value))  # torch prints a tensor on several lines
+        text = f"[{items}]" if type(value) is list else f"({items})"
+        return text if len(text) <= MAX_VALUE else kind(value)
     if isinstance(value, (list, tuple, dict)) and _is_long(value):
         return kind(value)
     if isinstance(value, HeldObject):

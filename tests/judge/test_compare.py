@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from grader.catalog.documented import Printed, parse
 from grader.judge import compare
 from grader.judge.compare import TOLERANCE, Mismatch, expect, expect_shape, same
+from grader.judge.proxy import describe_call
 from grader.judge.words import kind, values
 from grader.worker.codec import Opaque
 
@@ -181,6 +182,14 @@ def test_words_for_values():
     assert kind([1.0, 2.0]) == "a list of 2 floats"
     assert kind((torch.ones(1), torch.ones(1))) == "a tuple of 2 tensors"
     assert values(torch.arange(12.0)) == "[0.0000, 1.0000, 2.0000, 3.0000, 4.0000, 5.0000, 6.0000, 7.0000, …]"
+
+
+def test_of_a_tensor_within_a_tuple_the_call_shows_the_size():
+    state = torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2)
+    assert (
+        describe_call("f", (state, [state[1]]), {}) == "f((tensor (1, 1, 2, 1), tensor (1, 1, 2)), [tensor (1, 1, 2)])"
+    )
+    assert describe_call("f", (state * 4,), {}) == "f(a tuple of 8 tensors)"
 
 
 def test_what_nobody_reads_is_not_made(monkeypatch):
