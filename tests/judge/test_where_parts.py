@@ -210,6 +210,13 @@ def test_a_named_mistake_is_at_the_one_call_that_lacks_its_argument():
         assert guide.construct(tree, tree.units) == line
 
 
+def test_of_several_new_statements_in_a_mistake_none_is_told():
+    right = "def f(x):\n    return softmax(x)\n"
+    guide = alignment.of("def f(x):\n    e = exp(x - x.amax())\n    return e / (e.sum() + 1)\n", right)
+    tree = Tree("def f(x):\n    e = (x - x.amax()).exp()\n    return e / sum(e, 1)\n")
+    assert guide.construct(tree, tree.units) is None
+
+
 def test_a_line_that_reads_a_size_alone_is_not_the_mistakes():
     guide = alignment.of("def f(m):\n    m.weight.zero()\n    return m\n", "def f(m):\n    return m\n")
     tree = Tree("def f(m):\n    n = m.weight.shape[0]\n    return n\n")

@@ -25,6 +25,7 @@ SAME_NAME = 0.2  # what an equal name adds to the similarity of two values
 MAX_DIFFERENCES = 6  # of one definition; a mistake with more is another way to write it
 SEVERAL = 2  # differences in one expression, from which on the whole expression is put back
 MAX_INLINED = 3  # how deep names without counterpart are replaced by their values
+SIMPLE = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -44,7 +45,8 @@ class Guidance:
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
     alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
     differences: of each definition that is not the solution's, by its name. missing_keywords: those that calls have in
-    the solution alone, though the mistake has the call too: (called name, keyword).
+    the solution alone, though the mistake has the call too: (called name, keyword). is_of_several: whether several
+    statements of the mistake hold words that are `alone`, as some of them may be right.
     """
 
     wrong: Counter[str]
@@ -52,6 +54,7 @@ class Guidance:
     alone: frozenset[str]
     differences: dict[str, tuple[Difference, ...]]
     missing_keywords: frozenset[tuple[str, str]] = frozenset()
+    is_of_several: bool = False
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How well an edit undoes the mistake; 0 where it does something else.
@@ -75,16 +78,17 @@ class Guidance:
     def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
         """The line of the statement with most words that only the mistake has, or of a call that lacks an argument.
 
-        None where several statements have most, or several calls lack it.
+        None where several statements have most, or several calls lack it, or where such words are in several of the
+        mistake's own statements.
         """
         scores: dict[int, int] = {}
         for unit in units:
             for node in ast.walk(unit.node):
-                if isinstance(node, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+                if isinstance(node, SIMPLE):
                     score = len(words(_WithoutSizes().visit(copy.deepcopy(node))).keys() & self.alone)
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
-        lines = [line for line, score in scores.items() if score == best]
+        lines = [line for line, score in scores.items() if score == best and not self.is_of_several]
         if best == 0:
             calls = [node for unit in units for node in ast.walk(unit.node) if isinstance(node, ast.Call)]
             names = {name for name, _ in self.missing_keywords}
@@ -135,7 +139,13 @@ def of(mistake: str, solution: str) -> Guidance:
         keywords = _keywords(solution_definitions[name]) - _keywords(mistake_definitions[name])
         missing_keywords |= {pair for pair in keywords if pair[0] in called}
         alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
-    return Guidance(wrong, right, frozenset(alone), found, frozenset(missing_keywords))
+    new_statements = {
+        ast.unparse(node)
+        for name in found
+        for node in ast.walk(mistake_definitions[name])
+        if isinstance(node, SIMPLE) and words(node).keys() & alone
+    }
+    return Guidance(wrong, right, frozenset(alone), found, frozenset(missing_keywords), len(new_statements) > 1)
 
 
 def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:
