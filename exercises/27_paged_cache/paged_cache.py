@@ -138,5 +138,5 @@ def paged_attention(
     Returns:
         shape (S, H, h).
     """
-    # Task 5: one sequence at a time, its own blocks alone.
+    # Task 5: one sequence at a time, and only its own blocks.
     raise NotImplementedError

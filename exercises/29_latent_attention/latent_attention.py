@@ -89,7 +89,7 @@ class LatentAttention(nn.Module):
         """The output for each new token, from itself and all tokens before it.
 
         Args:
-            x: embeddings of the new tokens alone, shape (B, T, d_in).
+            x: embeddings of the new tokens only, shape (B, T, d_in).
             cache: what the call for the tokens before them gave, shape (B, T_past, d_latent + d_rope); None where no
                 tokens came before. It is not changed.
 

@@ -29,7 +29,7 @@ def attention_forward(
         queries: shape (B, H, T, h).
         keys: shape (B, H, T, h).
         values: shape (B, H, T, h).
-        causal: whether a token attends to itself and to the tokens before it alone.
+        causal: whether a token attends only to itself and to the tokens before it.
 
     Returns:
         the context vectors, shape (B, H, T, h), and the weights, shape (B, H, T, T), both without a graph.

@@ -173,7 +173,7 @@ def paged_attention(
     Returns:
         shape (S, H, h).
     """
-    # Task 5: one sequence at a time, its own blocks alone.
+    # Task 5: one sequence at a time, and only its own blocks.
     block_size, num_kv_heads, h = key_pool.shape[1:]
     outputs = []
     for query, table, length in zip(queries, block_tables, lengths.tolist(), strict=True):

@@ -45,7 +45,7 @@ def top_keys(scores: torch.Tensor, k: int, first_query: int = 0) -> torch.Tensor
 def sparse_attention(
     queries: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, indices: torch.Tensor
 ) -> torch.Tensor:
-    """Attention of each query to its selected keys alone.
+    """Attention of each query to its selected keys only.
 
     Args:
         queries: shape (B, H, T_q, h).
