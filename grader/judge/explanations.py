@@ -334,9 +334,9 @@ def _special(
 
 
 def _is_like(one: Failure, other: Failure) -> bool:
-    """Whether the same function failed, given tensors of as many dimensions."""
+    """Whether the same function or method failed, given tensors of as many dimensions."""
     dimensions = [[len(shape) for shape in shapes(failure.calls[-1])] for failure in (one, other) if failure.calls]
-    return one.last_called == other.last_called and len(dimensions) > 1 and dimensions[0] == dimensions[1]
+    return one.way[0] == other.way[0] and len(dimensions) > 1 and dimensions[0] == dimensions[1]
 
 
 def _has_right_shape(failure: Failure) -> bool:

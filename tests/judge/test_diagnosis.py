@@ -1,12 +1,14 @@
 """What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import general_sentences, grading, patterns, trials
+from grader.judge import explanations, general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure, may_be_one
 from grader.records.results import AND, FIX_FIRST, OR, Settings
@@ -693,3 +695,22 @@ def test_a_mistake_that_reaches_further_is_tried_where_a_nearer_one_explains_the
     source = changed("32", last, ("kept = kept_positions(", own + " kept_positions("))
     told = said(graded("32", source, fork_server))
     assert told["fresh_positions"] == mistakes.find(catalog.find("32").folder, "window_counts_the_sinks").sentence
+
+
+def test_a_wrong_answer_of_another_method_does_not_speak_against_a_mistake():
+    class Version:
+        failed, parts = {"fresh_b"}, ()
+
+    def failure(name, function):
+        error = Mismatch("wrong")
+        error.got, error.expected = torch.ones(2), torch.zeros(2)
+        calls = [SimpleNamespace(function=function, outline="A(tensor (2, 3))")]
+        check = SimpleNamespace(id=name, hidden=name.startswith("fresh"), measured=False)
+        way = function, "output", "Mismatch"
+        return SimpleNamespace(check=check, calls=calls, last_called="A", way=way, error=error)
+
+    version = Version()
+    for method, kept in (("A", []), ("A.step", [version])):
+        failures = {"documented_a": failure("documented_a", "A"), "fresh_b": failure("fresh_b", method)}
+        matches = {"documented_a": [version], "fresh_b": []}
+        assert explanations.without_refuted(matches, failures)["documented_a"] == kept
