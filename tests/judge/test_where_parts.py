@@ -408,6 +408,13 @@ def test_a_local_name_of_the_learners_stands_for_an_attribute_of_the_solutions()
     assert values == ["m"]
 
 
+def test_names_that_begin_alike_or_are_made_from_one_tuple_belong_to_each_other():
+    right = "def f(x):\n    outputs, sums = [], []\n    output = g(x)\n    output = output * 2 + x @ x\n"
+    own = "def f(a):\n    n = a.shape[0]\n    outs, sums = [], []\n    out = zeros(n)\n    out = out + a @ a\n"
+    alignment = Alignment(Tree(own).units[0], Tree(right).units[0])
+    assert alignment.names == {"x": "a", "outputs": "outs", "sums": "sums", "output": "out"}
+
+
 def test_two_mistakes_are_two_steps_and_both_are_needed():
     tree, alignment = aligned(TWICE)
     replaced, left_out = steps(alignment, frozenset())

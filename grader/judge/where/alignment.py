@@ -21,7 +21,8 @@ MISS = 0.5  # what a change that the mistake does not explain costs; one that it
 WordsBefore = dict[int, Counter[str]]
 MIN_SIMILARITY = 0.5  # share of common words from which two values are taken for those of one name
 MIN_NAME_SIMILARITY = 0.4  # share of common letters from which two attributes are taken for one
-SAME_NAME = 0.2  # what an equal name adds to the similarity of two values
+SAME_NAME = 0.2  # what an equal name, or one that begins alike, adds to the similarity of two values
+MIN_BEGINNING = 3  # letters of a name with which another one begins: out and output
 MAX_DIFFERENCES = 6  # of one definition; a mistake with more is another way to write it
 SEVERAL = 2  # differences in one expression, from which on the whole expression is put back
 MAX_INLINED = 3  # how deep names without counterpart are replaced by their values
@@ -286,9 +287,11 @@ class Alignment:
         for name, value in _definitions(self.twin):
             if name in self.names:
                 continue
-            solution_words = words(self.rename(value) or value)
+            meant = _of_tuple(value)
+            known = {solutions: ast.Name(own, ast.Load()) for solutions, own in self.names.items()}
+            solution_words = words(self.rename(meant) or Substitution(known).visit(copy.deepcopy(meant)))
             scores = [
-                (similarity(solution_words, own_words) + (SAME_NAME if own_name == name else 0), own_name)
+                (similarity(solution_words, own_words) + (SAME_NAME if _are_alike(own_name, name) else 0), own_name)
                 for own_name, _, own_words in own_definitions
             ]
             unassigned = [pair for pair in scores if pair[1] not in assigned_names]
@@ -430,6 +433,11 @@ def _definitions(unit: Unit) -> Iterator[tuple[str, ast.expr]]:
                 for index, element in enumerate(target.elts):
                     if isinstance(element, ast.Name):
                         yield element.id, ast.Subscript(value, ast.Constant(index), ast.Load())
+
+
+def _are_alike(first: str, second: str) -> bool:
+    shorter, longer = sorted((first, second), key=len)
+    return first == second or (len(shorter) >= MIN_BEGINNING and longer.startswith(shorter))
 
 
 def _of_tuple(value: ast.expr) -> ast.expr:

@@ -168,8 +168,9 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     argument = f"an argument of {name}"
     for index, keyword in enumerate(node.keywords):
         remaining_keywords = [*node.keywords[:index], *node.keywords[index + 1 :]]
-        tier = SLIP if (name, keyword.arg) == READY_MADE_SCALE else 0
-        yield ast.Call(node.func, node.args, remaining_keywords), argument, tier, ("drop", name, keyword.arg)
+        is_scale = (name, keyword.arg) == READY_MADE_SCALE
+        kind, tier = (THE_SCALE, SLIP) if is_scale else (argument, 0)
+        yield ast.Call(node.func, node.args, remaining_keywords), kind, tier, ("drop", name, keyword.arg)
     for keyword_text in _missing_keywords(node, name, scope):
         extra = expression(f"f({keyword_text})").keywords  # type: ignore[attr-defined]
         kept_keywords = [given for given in node.keywords if given.arg not in {new.arg for new in extra}]
