@@ -528,6 +528,9 @@ def test_a_difference_is_told_by_its_innermost_part():
         ("f(x).bool()", "f(x)", "f(x).bool()", "the call of bool"),
         ("f(x, 1)", "f(x)", "f(x, 1)", "what f is called with"),
         ("a * b", "a @ b", "a * b", "an operation"),
+        ("g(a) > b", "g(a) >= b", "g(a) > b", "a comparison"),
+        ("[x, -1e4]", "[x, lowest(x)]", "-10000.0", "a number"),
+        ("f(x, -1e4)", "f(x, lowest(x))", "-10000.0", "an argument of f"),
     ):
         inner, words = narrow(ast.parse(old, mode="eval").body, ast.parse(new, mode="eval").body)
         assert (ast.unparse(inner), words) == (part, kind)

@@ -13,6 +13,7 @@ from grader.judge.where.edits import (
     called_name,
     dump,
     is_docstring,
+    number_of,
     parameters_of,
     part_in_words,
     stored_names,
@@ -20,7 +21,8 @@ from grader.judge.where.edits import (
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.statements import bodies
 
-UNSPECIFIC = (COMPUTED, "an operation")  # kinds that say less than which argument is changed
+A_NUMBER, A_COMPARISON = "a number", "a comparison"
+UNSPECIFIC = (COMPUTED, "an operation", A_NUMBER, A_COMPARISON)  # kinds that say less than which argument is changed
 MIN_SIMILARITY = 0.3  # of a part to its replacement; less similar ones are not tried
 HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
 WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
@@ -151,7 +153,11 @@ def _kind(old: ast.expr, new: ast.AST) -> str:
         return f"the call of {name}"  # of several calls in a chain the last one need not be the wrong one
     if _contains(old, new) and isinstance(old, ast.BinOp):
         return "an operand"
-    return "an operation" if isinstance(old, (ast.BinOp, ast.Compare, ast.UnaryOp)) else COMPUTED
+    if isinstance(old, ast.Compare):
+        return A_COMPARISON
+    if number_of(old) is not None:
+        return A_NUMBER
+    return "an operation" if isinstance(old, (ast.BinOp, ast.UnaryOp)) else COMPUTED
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
