@@ -142,13 +142,15 @@ class Passed:
 class Unplaced:
     """A student whose files could not be placed. why: of the first one; origin: of the student's entry.
 
-    exercise: the one that is missing because of it; "": none of the student's files could be placed.
+    exercise: the one that is missing because of it; "": none of the student's files could be placed, or with `partly`
+    one of several hand-ins.
     """
 
     student: Student
     why: str
     origin: Origin = Origin()
     exercise: str = ""
+    partly: bool = False
 
     @property
     def note(self) -> str:
@@ -158,8 +160,11 @@ class Unplaced:
     @property
     def shown(self) -> str:
         """What is missing, and why, as one harmless line."""
-        what = f"{self.exercise[:2] or 'nothing'} of {self.student.label}"
-        return label(f"{what if self.exercise else f'{what} could be placed'}: {self.why}")
+        who = self.student.label
+        if self.exercise:
+            return label(f"{self.exercise[:2]} of {who}: {self.why}")
+        what = f"one hand-in of {who} could not be placed" if self.partly else f"nothing of {who} could be placed"
+        return label(f"{what}: {self.why}")
 
 
 @dataclass(frozen=True)

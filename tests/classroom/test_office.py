@@ -328,6 +328,39 @@ def test_an_exercise_whose_only_file_cannot_be_graded_is_named(grade, tmp_path, 
     assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("platform", ["Moodle", "Canvas"])
+@pytest.mark.parametrize("roster", [False, True])
+@pytest.mark.parametrize("downloads", [(f"CS1-{SOFTMAX}-77", f"CS1-{CONTEXT}-78"), ("submissions", "submissions (1)")])
+def test_an_assignment_of_which_a_student_has_no_file_to_grade_is_named(grade, tmp_path, platform, roster, downloads):
+    lines = ["id,name", *(f"s{number},{name}" for number, name in enumerate(NAMES))]
+    lay(tmp_path, "roster.csv", "\n".join(lines) + "\n")
+
+    def lay_downloads(broken: str) -> None:
+        """Two assignments of everybody: Ada's second one is `broken`."""
+        for week, (download, folder) in enumerate(zip(downloads, (SOFTMAX, CONTEXT), strict=True)):
+            with zipfile.ZipFile(tmp_path / f"in/{download}.zip", "w") as archive:
+                for number, name in enumerate(NAMES):
+                    file = broken if week and not number else f"{folder[3:]}.py"
+                    text = RIGHT[folder] if file.endswith(".py") else "Rar!"
+                    last_first = "".join(reversed(name.lower().split()))
+                    moodles = f"{name}_{100 * week + 100 + number}_assignsubmission_file_/{file}"
+                    canvas = f"{last_first}_{number + 1}_{100 * week + 100 + number}_{file}"
+                    archive.writestr(moodles if platform == "Moodle" else canvas, text)
+
+    lay_downloads("work.rar")
+    options = ("--roster", "roster.csv") if roster else ()
+    done = grade(*options)
+    assert done.returncode == 3 and "needs a person: 03 of " in done.stderr and "work.rar: it is" in done.stderr
+    table = by_student(tmp_path)
+    assert len(table) == 6 and sum(bool(row["note"]) for row in table.values()) == 1
+    (ada,) = (row for row in table.values() if row["note"].startswith("03: not placed: work.rar: "))
+    assert (ada[SOFTMAX], ada[CONTEXT]) == ("6", "")
+    assert "nothing of " not in grade(*options, "--ex", "02").stderr  # it waits still, and is not all of hers
+    lay_downloads("context_vectors.py")
+    done = grade(*options)
+    assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
+
+
 def test_pictures_and_data_beside_an_answer_are_none(grade, tmp_path):
     for name in ("context_vectors.py", "1.png", "02_softmax_naive/data.csv", "README.md"):
         lay(tmp_path / "in", f"ada/{name}")

@@ -234,6 +234,10 @@ class Collector:
         self.elsewhere: set[str] = set()  # keys with files of exercises that were not asked for
         self.origins: dict[str, Origin] = {}  # of each student's latest entry, by key
         self.beside: set[str] = set()  # keys of entries beside downloads, which may belong to no student
+        self.download = ""  # the place of the download that is walked; "": the class is in no download of its own
+        self.subjects: dict[str, set[str]] = {}  # the exercises that each download is of, by its place
+        self.useful: set[tuple[str, str]] = set()  # keys and downloads with code for some exercise
+        self.reasons_in: dict[tuple[str, str], str] = {}  # why a file cannot be graded, by key and download
         self.layouts: Counter[str] = Counter()
 
     def collect_code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
@@ -250,6 +254,8 @@ class Collector:
             if meant is None or name.lower().startswith("test_"):
                 return self.refuse(key, name, where, reading.reason, hint)
             folder = meant
+        self.useful.add((key, self.download))
+        self.subjects.setdefault(self.download, set()).add(folder)
         if folder not in self.requested:
             self.log.pass_over(key, where, OTHER_EXERCISES)
             self.elsewhere.add(key)
@@ -302,8 +308,12 @@ class Collector:
 
     def note_unusable(self, key: str, name: str, reason: str, hint: str | None) -> None:
         """Note why a file cannot be graded: it may be the only one of the student, or of the exercise that it names."""
+        if hint and hint not in self.requested:
+            self.elsewhere.add(key)
+            return
         sentence = f"{label(name)}: {reason}"
         self.reasons.setdefault(key, sentence)
+        self.reasons_in.setdefault((key, self.download), sentence)
         meant = exercise_meant(name) or hint
         if meant in self.requested and not name.lower().startswith("test_"):
             self.unusable.setdefault((key, meant), sentence)
@@ -387,7 +397,6 @@ class Collector:
             if key not in elsewhere
             and (key in self.reasons or key in self.log.refusals or likeness(key) not in known_names)
         ]
-        students = self.students([*placed, *unplaced_keys])
         nothing = f"nothing for {in_short(self.exercises)} in it"
         missing = {(key, ""): self.reasons.get(key) or self.log.refusals.get(key, nothing) for key in unplaced_keys}
         missing |= {
@@ -395,9 +404,28 @@ class Collector:
             for (key, folder), why in self.unusable.items()
             if key in placed and key not in self.beside and (key, folder) not in self.offers
         }
+        of_downloads = dict(self.missing_of_downloads())
+        not_asked_for = {place for place, folders in self.subjects.items() if place and not folders & self.requested}
+        told = {(key, "") for key, _ in of_downloads}
+        told |= {(key, "") for key, download in self.reasons_in if download in not_asked_for}
+        missing = of_downloads | {one: why for one, why in missing.items() if one not in told}
+        students = self.students({*placed, *(key for key, _ in missing)})
         for (key, folder), why in missing.items():
             for id, _ in self.people[key]:
-                yield Unplaced(students[self.shorter.get(id, id)], why, self.origin_of(key), folder)
+                student = students[self.shorter.get(id, id)]
+                partly = (key, folder) in of_downloads and not folder
+                yield Unplaced(student, why, self.origin_of(key), folder, partly)
+
+    def missing_of_downloads(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """The exercise of each download that a student lacks who has a file in it, but none that can be graded.
+
+        The exercise is "" where others handed in several there, of which this student lacks one.
+        """
+        for (key, download), why in self.reasons_in.items():
+            subjects = self.subjects.get(download, set())
+            lacking = {folder for folder in subjects & self.requested if (key, folder) not in self.offers}
+            if download and key in self.people and lacking and (key, download) not in self.useful:
+                yield (key, lacking.pop() if len(subjects) == 1 else ""), why
 
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""

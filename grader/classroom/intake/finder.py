@@ -307,6 +307,9 @@ class Finder(ClassWalker):
             clone = claim.node.place if is_own and is_clone(claim.node) else ""
             (self.beside.add if downloads and not (claim.hint or claim.platform) else self.beside.discard)(claim.key)
             platform = claim.platform or NBGRADER * self.is_course
+            self.download = claim.container
+            if claim.hint:
+                self.subjects[self.download] = {claim.hint}
             self.origins[claim.key] = Origin(platform, claim.key, claim.node.name, claim.late, clone, claim.time)
             self.walk_entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
         self.claims.clear()

@@ -41,6 +41,9 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
     for handin in found.handins:
         if handin.origin.platform == MOODLE:
             exercises[likeness(handin.student.name)][handin.student].add(handin.exercise)
+    for one in found.unplaced:
+        if one.origin.platform == MOODLE and one.exercise:
+            exercises[likeness(one.student.name)][one.student].add(one.exercise)
     earlier: dict[str, list[Student]] = defaultdict(list)
     for student in past:
         earlier[likeness(student.name)].append(student)
@@ -149,9 +152,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         replace(
             found,
             handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
-            unplaced=tuple(
-                left_over for left_over in unplaced if (left_over.student, left_over.exercise) not in placed
-            ),
+            unplaced=tuple(one for one in unplaced if one.partly or (one.student, one.exercise) not in placed),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
             passed=tuple(sorted(passed, key=lambda one: one.where)),
