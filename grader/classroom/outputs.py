@@ -20,7 +20,7 @@ from grader.classroom.analysis import Choice, week_of
 from grader.classroom.grades import cell, csv_text, number
 from grader.classroom.handins import Found, HandIn, Student, Unplaced
 from grader.classroom.history import Given, Waiting
-from grader.classroom.marking import NOTHING, PLAIN, Standing, TotalRule
+from grader.classroom.marking import NOTHING, PLAIN, Override, Standing, TotalRule
 from grader.classroom.pages import class_page, feedback
 from grader.classroom.pages.class_page import ROWS
 from grader.classroom.similar import Pair
@@ -125,6 +125,15 @@ def still_waiting(
         if not (is_done or (id, exercise) in now or (class_ids and id not in class_ids)):
             still.append(entry)
     return still
+
+
+def settle(found: Found, overrides: Iterable[Override]) -> Found:
+    """The class without the files that wait for a person who gave points for their exercise. Everybody keeps a row."""
+    whole = {(one.student, one.exercise) for one in overrides if not one.check}
+    whole |= {(student, "") for student, _ in whole}
+    settled = [one for one in found.unplaced if (one.student.id, one.exercise) in whole]
+    unplaced = tuple(one for one in found.unplaced if one not in settled)
+    return replace(found, unplaced=unplaced, enrolled=(*found.enrolled, *(one.student for one in settled)))
 
 
 def waiting_lines(found: Found) -> tuple[str, ...]:

@@ -166,6 +166,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         history = History(file)
         set_by_hand = {(one.student, one.exercise) for one in plan.office.overrides}
         waiting = [] if plan.drop else outputs.still_waiting(history.waiting(), submissions, past, set_by_hand)
+        submissions = outputs.settle(submissions, plan.office.overrides)
         submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": matched.lines}))

@@ -500,6 +500,21 @@ def test_what_could_not_be_placed_waits_over_the_weeks(grade, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_points_for_a_file_that_could_not_be_placed_settle_it(grade, tmp_path):
+    lay(tmp_path / "in", "ada/homework.docx")
+    lay(tmp_path / "in", "bob/context_vectors.py")
+    lay(tmp_path / "in", "bob/softmax_naive.rar")
+    lay(tmp_path, "course.toml", "")
+    assert grade().returncode == 3
+    given = f"ada,{CONTEXT},,5,read by hand,me\nbob,{SOFTMAX},,4,unpacked,me\n"
+    lay(tmp_path, "overrides.csv", f"student,exercise,check,points,reason,who\n{given}")
+    done = grade()
+    assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
+    table = by_student(tmp_path)
+    assert (table["ada"][CONTEXT], table["bob"][SOFTMAX], table["bob"][CONTEXT]) == ("5", "4", "7")
+    assert "not placed" not in table["ada"]["note"] and "homework.docx" in (tmp_path / "out/ledger.csv").read_text()
+
+
 def test_a_name_of_an_earlier_download_waits_until_it_is_settled(grade, tmp_path):
     lay(tmp_path, "roster.csv", "id,name\nada,Ada\nbob,Bob\n")
     for name in (
