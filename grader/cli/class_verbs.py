@@ -40,13 +40,14 @@ MOST_NAMES = 30  # of a cluster
 def write_course(options: argparse.Namespace) -> int:
     """Write course.toml, the rules of a course, with a comment on each: to be edited by the instructor.
 
-    A file that is there is the instructor's, and stays. Returns the exit code.
+    A folder that is not there is made; a file that is there is the instructor's, and stays. Returns the exit code.
     """
     from grader.classroom import course_rules
 
     if options.output.exists():
         raise WrongUse(f"{options.output} is there already, and yours. Another file: OUTPUT=…")
     try:
+        options.output.parent.mkdir(parents=True, exist_ok=True)
         options.output.write_text(course_rules.template(), "utf-8")
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None

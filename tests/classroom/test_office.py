@@ -933,6 +933,8 @@ def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_pa
     course = course_rules.read_rules(tmp_path / "course.toml")
     assert course == Course(tmp_path / "course.toml", feedback="full")
     assert said("course", cwd=tmp_path).returncode == 2
+    assert said("course", "--output", tmp_path / "2027/autumn/course.toml", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "2027/autumn/course.toml").exists()
     all_on = "\n".join(
         line.removeprefix("# ") if '" =' in line else line for line in course_rules.template().splitlines()
     )
