@@ -10,7 +10,8 @@ import importlib.util
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
 
 from grader.catalog import NoSuchExercise, errors, paths, project
@@ -39,6 +40,7 @@ MAKE = "--make"  # the first argument, where the Makefile calls
 OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # modules of teachers' and authors' verbs
 ALSO_OF_CLONE = ("docs",)
 ANYWHERE = ("init", "doctor", "stop")  # verbs that need no folder of exercises
+OF_MAKE = re.compile(r"([A-Z]+)=(.*)", re.S)
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
@@ -137,6 +139,8 @@ def _options(words: list[str]) -> argparse.Namespace:
     parser, verbs = _parser(verb)
     if verb is not None and paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
         _demand_folder(verb)
+    if verb is not None:
+        words = _without_names_of_make(words, verbs[verb]._actions)
     options, unknown = parser.parse_known_args(words)
     if verb is None:
         parser.print_help()
@@ -146,6 +150,30 @@ def _options(words: list[str]) -> argparse.Namespace:
         nearest = _nearest(unknown[0].partition("=")[0], known)
         raise WrongUse(f"kata {verb} does not take {unknown[0]}.{nearest} See: kata {verb} --help")
     return options
+
+
+def _without_names_of_make(words: Sequence[str], actions: Sequence[argparse.Action]) -> list[str]:
+    """The words as kata takes them. Guides and messages write DROP=yes and EX=03, as make does."""
+    shared = Counter(action.metavar for action in actions)
+    by_name: dict[object, argparse.Action] = {one.metavar: one for one in actions if shared[one.metavar] == 1}
+    by_name |= {action.dest.upper(): action for action in actions}
+    by_name |= {name.removeprefix("--").upper(): action for action in actions for name in action.option_strings}
+    takes_value = {name for action in actions if action.nargs != 0 for name in action.option_strings}
+    kept, by_place = [], {}
+    for before, word in zip(("", *words), words, strict=False):
+        found = OF_MAKE.fullmatch(word)
+        action = by_name.get(found[1]) if found and before not in takes_value else None
+        if found is None or action is None:
+            kept.append(word)
+        elif action.nargs == 0:
+            kept += [action.option_strings[0]] if found[2] in ("yes", "1") else []
+        else:
+            values = found[2].split() if action.nargs in ("*", "+") else [found[2]]
+            if action.option_strings:
+                kept += [action.option_strings[0], *values]
+            else:
+                by_place[actions.index(action)] = values
+    return kept + [value for _, values in sorted(by_place.items()) for value in values]
 
 
 def _demand_folder(verb: str) -> None:

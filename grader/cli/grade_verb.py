@@ -95,13 +95,23 @@ def grade(options: argparse.Namespace) -> int:
             )
         return run_class(options)
     if not options.what or not options.files:
-        if options.what and ("/" in options.what or "." in options.what):  # it was meant as a path
-            raise WrongUse(f"There is no folder {options.what}.")
+        if options.what and not _is_exercise(options.what):  # it was meant as a path
+            from grader.classroom.intake.finder import no_folder
+
+            raise WrongUse(no_folder(Path(options.what)))
         raise WrongUse(
             "Grade a folder of submissions: make grade SUBMISSIONS=folder\n"
             'Or the files of one exercise: make grade EX=03 FILES="a.py b.py"\nSee: kata grade --help'
         )
     return run_files(options)
+
+
+def _is_exercise(name: str) -> bool:
+    try:
+        catalog.find(name)
+    except catalog.NoSuchExercise:
+        return False
+    return True
 
 
 def run_class(options: argparse.Namespace) -> int:

@@ -53,6 +53,10 @@ def test_every_name_of_an_exercise(cli, name):
         (["compare"], "make compare TERMS="),
         (["grade"], "make grade SUBMISSIONS=folder"),
         (["grade", "no/folder"], "There is no folder no/folder."),
+        (["grade", "exercices"], "There is no folder exercices. Did you mean exercises?"),
+        (["grade", "SUBMISSIONS=exercices"], "There is no folder exercices. Did you mean exercises?"),
+        (["grade", "03"], "make grade EX=03"),
+        (["similar", "no"], "There is no folder no."),
         (["grade", "pyproject.toml"], "make grade EX=03 FILES=pyproject.toml"),
         (["check", "03", "--device", "tpu"], "invalid choice"),
         (["check", "03", "--timeout", "0"], "0 is out of range"),
@@ -70,6 +74,25 @@ def test_wrong_use_says_what_to_type_instead(said, arguments, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "plain"),
+    [
+        ("handback moodle RELEASE=yes OUT=old", "handback moodle --release --out old"),
+        ("handback --release PLATFORM=moodle", "handback moodle --release"),
+        ("handback RELEASE=no PLATFORM=canvas", "handback canvas"),
+        ("explain EX=03 STUDENT=ada", "explain ada 03"),
+        ("explain ada EX=03", "explain ada 03"),
+        ("compare 'TERMS=2025 2026' EX=03", "compare 2025 2026 --ex 03"),
+        ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
+        ("grade COURSE=c ASSIGNMENT=03 FORCE=1", "grade --nbgrader c --assignment 03 --force"),
+        ("similar SUBMISSIONS=in ANONYMOUS=key.csv", "similar in --anonymous key.csv"),
+        ("try 03 --args SEED=3", "try 03 --args=SEED=3"),
+    ],
+)
+def test_kata_takes_what_guides_and_messages_write_for_make(words, plain):
+    assert vars(_options(shlex.split(words))) == vars(_options(shlex.split(plain)))
 
 
 @pytest.fixture

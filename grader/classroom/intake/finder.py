@@ -15,6 +15,8 @@ It understands these layouts, also mixed, nested, or in one zip file as it was d
 Where a name is ambiguous, the grader does not guess: it asks a person (see `claims`), and grades all others.
 """
 
+import difflib
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -224,7 +226,7 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
             root = root.open(download=True)
         elif root.kind == "file":
             if not folder.exists():
-                raise WrongUse(f"There is no folder {folder}.")
+                raise WrongUse(no_folder(folder))
             raise WrongUse(f"{folder} is no folder. To grade single files: make grade EX=03 FILES={folder}")
         finder.start(root)
     except (BadSubmission, NoSuchFile) as error:
@@ -232,6 +234,13 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
     except OSError as error:
         raise WrongUse(f"{folder} cannot be read: {error.strerror}") from None
     return finder.result()
+
+
+def no_folder(folder: Path) -> str:
+    """The sentence on a folder that is not there, with the nearest name beside it."""
+    beside = os.listdir(folder.parent) if folder.parent.is_dir() else []
+    close = difflib.get_close_matches(folder.name, beside, n=1)
+    return f"There is no folder {folder}." + (f" Did you mean {folder.parent / close[0]}?" if close else "")
 
 
 def find_one(folder: Path, exercises: Sequence[Exercise]) -> Found:
