@@ -65,6 +65,9 @@ def explain(
             raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(reason)}")
         mark = marks_of(office, file, history, student, [latest] if latest else []).get(exercise.folder)
         if mark is None:
+            waiting = {(one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in history.waiting()}
+            if why := waiting.get((student.id, exercise.folder)) or waiting.get((student.id, "")):
+                raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(why)}")
             raise WrongUse(f"{label(student.label)} handed in nothing for {exercise.folder}, as far as {out} knows")
         explanation = Explanation(student, exercise, mark, recorded=mark.result)
         if entry is None or mark.result is None:
@@ -99,7 +102,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
     result, mark = explanation.result, explanation.mark
     yield f"{label(explanation.student.label)}, {explanation.exercise.folder}"
     if result is None:
-        yield "Nothing was handed in."
+        yield "Nothing was handed in that could be graded."
     else:
         tier = f", sandbox tier {result.sandbox.tier}" if result.sandbox else ""
         seed = "" if result.seed is None else f"seed {result.seed}, "

@@ -59,7 +59,8 @@ class Handed:
             return None
         marks = {folder: mark for folder, mark in self.standing.marks.items() if folder in own}
         comments = {folder: text for folder, text in self.standing.comments.items() if folder in ("", *own)}
-        standing = Standing(marks, comments, self.standing.notes, joined_rule(self.standing.rule.weights, own))
+        rule = joined_rule(self.standing.rule.weights, own)
+        standing = Standing(marks, comments, self.standing.notes, rule, self.standing.unplaced)
         return replace(self, results=results, standing=standing, ungraded={})
 
     @property
@@ -101,7 +102,8 @@ def read_results(out: Path, own_office: Office) -> Iterator[Handed]:
     file = Store.existing(out)
     try:
         history = History(file)
-        marking = Marking(own_office, file, history, Found("", ()))
+        waiting = tuple(one.unplaced for one in history.waiting())
+        marking = Marking(own_office, file, history, Found("", (), unplaced=waiting))
         troubles = by_student(file.troubles())
         for student, results in file.students():
             standing = marking.standing(student, results)
@@ -151,7 +153,9 @@ def spoken_lines(handed: Handed, exercises: Sequence[str], level: str) -> Iterat
         if folder in results:
             yield from _about(handed.standing, results[folder], level)
         else:
-            yield f"Feedback on {folder[:2]} {catalog.find(folder).title}: nothing handed in"
+            why = handed.standing.unplaced.get(folder)
+            said = f"not graded: {why}" if why else "nothing handed in"
+            yield from _wrap(f"Feedback on {folder[:2]} {catalog.find(folder).title}: {said}", "")
 
 
 def moodle_file(handed: Handed, assignment: Assignment, level: str) -> File | None:

@@ -308,12 +308,16 @@ def mark(course: Course, exercise: str, tried: Sequence[Attempt], own_overrides:
 
 @dataclass(frozen=True)
 class Standing:
-    """One student. marks: by exercise; comments: by exercise, "" for all of the work; notes: for the instructor."""
+    """One student. marks: by exercise; comments: by exercise, "" for all of the work; notes: for the instructor.
+
+    unplaced: why the only file of an exercise could not be graded, "" where nobody knows of which exercise it is.
+    """
 
     marks: Mapping[str, Mark] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     rule: TotalRule = PLAIN
+    unplaced: Mapping[str, str] = field(default_factory=dict)
 
     def points(self, exercise: str, raw: float | None) -> float | None:
         """The points that count. raw: the grader's."""

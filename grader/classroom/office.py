@@ -12,7 +12,7 @@ from typing import Any
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, course_rules, grades, history, ledger, marking, private
 from grader.classroom.course_rules import TOTAL, Course
-from grader.classroom.handins import READ_AS, Found, Student
+from grader.classroom.handins import READ_AS, Found, Student, Unplaced
 from grader.classroom.history import Change, Given, History, Kept
 from grader.classroom.marking import Attempt, Comments, Mark, Override, Standing, TotalRule, lateness, mark
 from grader.classroom.roster import filling, matching, moodle, reading
@@ -155,9 +155,9 @@ class Marking:
 
     def __init__(self, own_office: Office, store: Store, history: History, found: Found) -> None:
         self.office, self.store, self.history = own_office, store, history
-        self.unplaced: dict[str, list[str]] = defaultdict(list)  # lines about files that could not be placed, by id
+        self.unplaced: dict[str, list[Unplaced]] = defaultdict(list)  # by the student's id
         for unplaced in found.unplaced:
-            self.unplaced[unplaced.student.id].append(unplaced.note)
+            self.unplaced[unplaced.student.id].append(unplaced)
         self.given: dict[tuple[str, str], Given] = {}
         self.notes: list[str] = []
 
@@ -172,7 +172,9 @@ class Marking:
         comments = {
             exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
         }
-        return Standing(marks, comments, (*self.unplaced.get(student.id, ()), *read_as), self.office.rule)
+        unplaced = self.unplaced.get(student.id, ())
+        notes = (*(one.note for one in unplaced), *read_as)
+        return Standing(marks, comments, notes, self.office.rule, {one.exercise: one.why for one in unplaced})
 
     def finish(self, out: Path) -> tuple[Change, ...]:
         """Remember the marks, and write what changed since the last run. The first run has no changes."""

@@ -500,6 +500,22 @@ def test_what_could_not_be_placed_waits_over_the_weeks(grade, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_student_reads_why_a_file_was_not_graded(grade, said, tmp_path):
+    lay(tmp_path / "in", "ada/homework.docx")
+    lay(tmp_path / "in", "bob/softmax_naive.rar")
+    lay(tmp_path / "in", "bob/context_vectors.py")
+    lay(tmp_path / "in", "cy/softmax_naive.py", RIGHT[SOFTMAX])
+    grade()
+    said("handback", "folder", "--release", "--out", tmp_path / "out", cwd=tmp_path)
+    for folder in ("out", "out/handback/folder"):
+        ada, bob = (html_text((tmp_path / folder / f"{name}/feedback.html").read_text()) for name in ("ada", "bob"))
+        assert "A file of yours could not be graded: homework.docx: it is neither" in ada
+        assert "02 Softmax not graded: softmax_naive.rar: it is neither" in bob and "nothing handed in" not in bob
+    for student, file in (("ada", "homework.docx"), ("bob", "softmax_naive.rar")):
+        told = said("explain", student, "02", "--out", tmp_path / "out", cwd=tmp_path)
+        assert told.returncode == 2 and f"has no mark for {SOFTMAX}: {file}: it is neither" in told.stderr
+
+
 def test_points_for_a_file_that_could_not_be_placed_settle_it(grade, tmp_path):
     lay(tmp_path / "in", "ada/homework.docx")
     lay(tmp_path / "in", "bob/context_vectors.py")
@@ -1083,7 +1099,7 @@ def test_a_mark_without_a_file_is_explained(grade, said, tmp_path):
         done = said("explain", name, "03", "--out", "out", cwd=tmp_path)
         return done.stdout + done.stderr
 
-    by_hand = "Nothing was handed in.\n\nThe mark: 4 of 7 points\n  set by hand: 4 points, by me (oral exam)\n"
+    by_hand = "that could be graded.\n\nThe mark: 4 of 7 points\n  set by hand: 4 points, by me (oral exam)\n"
     assert told("ADA").endswith(by_hand)  # her login
     assert "Ada Smith could be Ada Smith (a1); Ada Smith (a2). Name one by the id" in told("Ada Smith")
     for name in ("ghu7", "week1-ghu7", "bob", "Ray"):

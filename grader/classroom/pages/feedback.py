@@ -33,6 +33,7 @@ class Row:
     given: float | None = None  # the points that count
     notes: tuple[str, ...] = ()
     comment: str = ""
+    unplaced: str = ""  # why the file that was handed in could not be graded
 
     @property
     def name(self) -> str:
@@ -71,7 +72,8 @@ def page(
         is_ungraded = folder in (ungraded or {}) and points_given is None
         notes = mark.words if mark else ()
         comment = standing.comments.get(folder, "")
-        rows.append(Row(folder, None if is_ungraded else result, is_ungraded, points_given, notes, comment))
+        unplaced = standing.unplaced.get(folder, "")
+        rows.append(Row(folder, None if is_ungraded else result, is_ungraded, points_given, notes, comment, unplaced))
     points, max_points = _sum(results, exercises, standing)
     return document(
         "classroom/pages/templates/feedback.html",
@@ -85,6 +87,7 @@ def page(
         verdict=verdict,
         comment=standing.comments.get("", ""),
         weighted=standing.rule != PLAIN,
+        unplaced=standing.unplaced.get("", ""),
     )
 
 
