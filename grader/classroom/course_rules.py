@@ -32,7 +32,9 @@ RULES = {
     "[sections]": ("deadlines", "cut_off"),
     "[brake]": ("attempts", "wait_minutes"),
 }  # fmt: skip
-DATE = re.compile(r"=\s*(\d{4}-\d[\d:TZ.+-]*)")  # at the end of a line that TOML cannot read
+# At the end of a line that TOML cannot read: 2026-11-31, 2026-11-20 23:59, 20.11.2026.
+DATE = re.compile(r"=\s*((?:\d{4}-|\d{1,2}[./]\d{1,2}[./])\d[\d:TZ.+-]*(?: \d[\d:.]*)?)")
+TWICE = re.compile("Cannot (overwrite|declare|mutate)")  # tomllib's words
 HEAD = """\
 # The rules of this course, for `make grade`, nbgrader's road (in the course's folder) and Gradescope's (RULES=…).
 # They are applied to the results after grading: change one, grade again, and nothing is graded again.
@@ -254,6 +256,7 @@ def template() -> str:
 
 def _course(path: Path, content: dict[str, Any]) -> Course:
     _demand_keys(content, "")
+    _demand_places(content)
     zone = _zone(content.get("timezone", "UTC"))
     roster = _text(content, "roster")
     sections = {}
@@ -284,14 +287,17 @@ def _course(path: Path, content: dict[str, Any]) -> Course:
 
 def _not_toml(text: str, error: str) -> str:
     """What follows the file's name in the message about a file that is no TOML: the line, and what is wrong with it."""
-    match = re.search(r"line (\d+)", error)
     lines = text.splitlines()
-    if match is None or int(match[1]) > len(lines):
+    match = re.search(r"line (\d+)", error)
+    number = int(match[1]) if match else len(lines)  # else "at end of document"
+    if not 0 < number <= len(lines):
         return f" is no TOML: {error}"
-    line = lines[int(match[1]) - 1].strip()
+    line = lines[number - 1].strip()
+    if TWICE.match(error):
+        return f", line {number}: this is there twice, keep one of them: {label(line)}"
     if date_written := DATE.search(line):
-        return f", line {match[1]}: there is no time {date_written[1]}. Write 2026-11-20, or 2026-11-20T23:59:00"
-    return f", line {match[1]}, is no TOML: {label(line)}"
+        return f", line {number}: there is no time {date_written[1]}. Write 2026-11-20, or 2026-11-20T23:59:00"
+    return f', line {number}, is no TOML: {label(line)}. Write such as: percent = 10, roster = "roster.csv"'
 
 
 def _demand_order(course: Course) -> None:
@@ -324,6 +330,16 @@ def _late(table: dict[str, Any]) -> LateRule:
 def _brake(table: dict[str, Any]) -> Brake:
     _demand_keys(table, "[brake]")
     return Brake(int(_number(table, "attempts", 0, is_whole=True)), 60 * _number(table, "wait_minutes", 0))
+
+
+def _demand_places(content: dict[str, Any]) -> None:
+    """Raise where a rule of the whole course is below the name of a table, to which it would belong then."""
+    for name, table in content.items():
+        if not isinstance(table, dict) or name in ("columns", "titles"):  # whose keys are words of other files
+            continue
+        for key, value in table.items():
+            if key in RULES[""] and key not in RULES.get(f"[{name}]", ()) and not isinstance(value, dict):
+                raise _Wrong(f"{key} is below [{name}]. Write it above the first line in brackets")
 
 
 def _demand_keys(table: Any, kind: str, location: str = "") -> None:

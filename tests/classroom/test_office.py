@@ -973,6 +973,13 @@ def test_the_file_that_make_course_writes_changes_nothing_and_stays(said, tmp_pa
         ('timezone = "Nowhere"', "knows no Nowhere"),
         ("late = 3", "late must be a table"),
         ("= 1", "line 1, is no TOML: = 1"),
+        ("[late]\npercent = 10%", 'line 2, is no TOML: percent = 10%. Write such as: percent = 10, roster = "'),
+        ('[deadlines]\n"03" = 2026-11-20 23:59', "line 2: there is no time 2026-11-20 23:59. Write 2026-11-20"),
+        ('[deadlines]\n"03" = 20.11.2026', "line 2: there is no time 20.11.2026. Write 2026-11-20"),
+        ('[deadlines]\n"03" = 2026-11-20\n"03" = 2026-11-21', 'keep one of them: "03" = 2026-11-21'),
+        ("[late]\ncap = 5\n[late]\npercent = 3", "line 3: this is there twice, keep one of them: [late]"),
+        ('[sections]\nroster = "x.csv"', "roster is below [sections]. Write it above the first line in brackets"),
+        ('[deadlines]\nattempts = "best"', "attempts is below [deadlines]. Write it above the first"),
         ('[deadlines]\n"03" = 2026-13-45', "line 2: there is no time 2026-13-45. Write 2026-11-20"),
         ('[deadlines]\n"03" = 2026-02-30T25:00:00', "line 2: there is no time 2026-02-30T25:00:00"),
         (
