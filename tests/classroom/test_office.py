@@ -361,6 +361,31 @@ def test_an_assignment_of_which_a_student_has_no_file_to_grade_is_named(grade, t
     assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("name", ["task 2.py", "Untitled.ipynb", "all.rar", "work.zip"])
+def test_code_that_names_no_exercise_is_named_where_one_is_missing(grade, tmp_path, name):
+    for student in ("ada", "bob"):
+        lay(tmp_path / "in", f"{student}/context_vectors.py")
+    lay(tmp_path / "in", "bob/softmax_naive.py", RIGHT[SOFTMAX])
+    for file in (f"ada/{name}", f"bob/{name}", "ada/report.pdf", "ada/test_it.py"):
+        lay(tmp_path / "in", file)
+    done = grade()
+    assert done.returncode == 3 and f"needs a person: 02 of ada: {name}: " in done.stderr and "bob:" not in done.stderr
+    table = by_student(tmp_path)
+    assert table["ada"]["note"].startswith(f"02: not placed: {name}: ") and not table["bob"]["note"]
+    lay(tmp_path / "in", "bob/dot_product_scores.py")
+    done = grade()
+    assert f"needs a person: one hand-in of ada could not be placed: {name}: " in done.stderr
+    assert grade("--ex", "03").returncode == 3  # what waits since then
+
+
+def test_why_an_archive_could_not_be_opened_is_said(grade, tmp_path):
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    (tmp_path / "in/bob").mkdir()
+    with zipfile.ZipFile(tmp_path / "in/bob/work.zip", "w") as archive:
+        archive.writestr("2.zip", b"PK\5\6" + bytes(18))
+    assert "nothing of bob could be placed: 2.zip: an archive inside an archive" in grade().stderr
+
+
 def test_pictures_and_data_beside_an_answer_are_none(grade, tmp_path):
     for name in ("context_vectors.py", "1.png", "02_softmax_naive/data.csv", "README.md"):
         lay(tmp_path / "in", f"ada/{name}")

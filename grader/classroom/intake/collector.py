@@ -20,7 +20,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.beneath import is_too_long
-from grader.classroom.intake.names import ALONE, exercise_meant, in_short, likeness, reading_of
+from grader.classroom.intake.names import ALONE, exercise_meant, in_short, is_code, likeness, reading_of
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 
@@ -29,6 +29,7 @@ SAME_TIME_S = 2.0  # archives keep times no finer
 MOST_LISTED = 20  # files of one student that are listed
 MOST_PASSED, MOST_DEEP = 200_000, 40  # of one student: files that are counted without a look, and nested folders
 T = TypeVar("T")
+ARCHIVES = (".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # read or not, code may be in it
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
 USUAL, FOREIGN = "README and the like", "neither .py nor .ipynb"  # why a file is left out
 OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
@@ -134,6 +135,7 @@ class FileLog:
         self.accounted: Counter[str] = Counter()  # places in passed_over, by student
         self.passed: Counter[str] = Counter()  # files that were counted without a look, by student
         self.complete = True  # whether every file could be counted
+        self.failure = ""  # why the last attempt failed
 
     def attempt(self, key: str, where: str, step: Callable[[], T]) -> T | None:
         """The result of `step`. Where a broken folder or archive makes it fail, the entry is refused, and None."""
@@ -145,6 +147,7 @@ class FileLog:
             reason = f"it cannot be read: {error.strerror}"
         self.files += 1
         self.refuse(key, where, reason)
+        self.failure = reason
         return None
 
     def refuse(self, key: str, where: str, reason: str, files: int = 1) -> None:
@@ -238,6 +241,7 @@ class Collector:
         self.subjects: dict[str, set[str]] = {}  # the exercises that each download is of, by its place
         self.useful: set[tuple[str, str]] = set()  # keys and downloads with code for some exercise
         self.reasons_in: dict[tuple[str, str], str] = {}  # why a file cannot be graded, by key and download
+        self.unknown: dict[tuple[str, str], str] = {}  # the same of code or an archive that names no exercise
         self.layouts: Counter[str] = Counter()
 
     def collect_code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
@@ -315,8 +319,12 @@ class Collector:
         self.reasons.setdefault(key, sentence)
         self.reasons_in.setdefault((key, self.download), sentence)
         meant = exercise_meant(name) or hint
-        if meant in self.requested and not name.lower().startswith("test_"):
+        if name.lower().startswith("test_"):
+            return
+        if meant in self.requested:
             self.unusable.setdefault((key, meant), sentence)
+        elif meant is None and (is_code(name) or name.lower().endswith(ARCHIVES)):
+            self.unknown.setdefault((key, self.download), sentence)
 
     def result(self) -> Found:
         """All files that were found, as plain data. It empties the collector."""
@@ -335,7 +343,9 @@ class Collector:
                 continue
             for _, where, _ in nodes:
                 reason = f"one of {len(nodes)} files that could be {folder}: call the right one {slug}.py"
-                self.refuse(key, f"{slug}.py", where, reason, folder)
+                self.log.refuse(key, where, reason)
+                self.reasons.setdefault(key, f"{slug}.py: {reason}")
+                self.unusable.setdefault((key, folder), f"{slug}.py: {reason}")
         self.log.list_the_rest()
         placed = {key for key, _ in self.offers}
         for key in self.people:
@@ -404,7 +414,7 @@ class Collector:
             for (key, folder), why in self.unusable.items()
             if key in placed and key not in self.beside and (key, folder) not in self.offers
         }
-        of_downloads = dict(self.missing_of_downloads())
+        of_downloads = dict(self.missing_beside_others(placed))
         not_asked_for = {place for place, folders in self.subjects.items() if place and not folders & self.requested}
         told = {(key, "") for key, _ in of_downloads}
         told |= {(key, "") for key, download in self.reasons_in if download in not_asked_for}
@@ -416,16 +426,19 @@ class Collector:
                 partly = (key, folder) in of_downloads and not folder
                 yield Unplaced(student, why, self.origin_of(key), folder, partly)
 
-    def missing_of_downloads(self) -> Iterator[tuple[tuple[str, str], str]]:
-        """The exercise of each download that a student lacks who has a file in it, but none that can be graded.
+    def missing_beside_others(self, placed: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
+        """What a student lacks and others handed in beside a file of this student that cannot be graded.
 
-        The exercise is "" where others handed in several there, of which this student lacks one.
+        That is any file of a download with nothing else of the student's, or code or an archive that names no exercise.
+        The exercise is "" where the student lacks several.
         """
-        for (key, download), why in self.reasons_in.items():
-            subjects = self.subjects.get(download, set())
-            lacking = {folder for folder in subjects & self.requested if (key, folder) not in self.offers}
-            if download and key in self.people and lacking and (key, download) not in self.useful:
-                yield (key, lacking.pop() if len(subjects) == 1 else ""), why
+        for (key, download), why in (self.reasons_in | self.unknown).items():
+            subjects = self.subjects.get(download, set()) & self.requested
+            lacking = {folder for folder in subjects if (key, folder) not in self.offers}
+            is_all = download and (key, download) not in self.useful
+            is_unknown = key in placed and (key, download) in self.unknown
+            if lacking and (is_all or is_unknown) and key in self.people and key not in self.beside:
+                yield (key, lacking.pop() if len(lacking) == 1 else ""), why
 
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""

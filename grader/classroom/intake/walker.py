@@ -52,7 +52,7 @@ class Walker(Collector):
             elif opened := self.open(key, node, where):
                 self.walk_student(key, opened, where + ":", hint, depth)
             else:
-                self.note_unusable(key, name, "the archive cannot be opened", hint)
+                self.note_unusable(key, name, self.log.failure, hint)
         else:
             self.log.files += 1
             if node.kind != "file":
