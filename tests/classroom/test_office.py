@@ -118,6 +118,24 @@ def test_names_that_nobody_or_two_have_wait_for_a_person(grade, tmp_path):
 NAMES = ["Ada Lovelace", "Grace Hopper", "Alan Turing", "Emmy Noether", "Bob Ray", "Cy Young"]
 
 
+@pytest.mark.parametrize("on_roster", ["Jean-Luc Le Goff", '"Le Goff, Jean-Luc"', "Le Goff Jean-Luc"])
+@pytest.mark.parametrize("folder", ["Jean-Luc Le Goff", "Le Goff, Jean-Luc", "Le Goff Jean-Luc"])
+def test_the_order_of_a_name_does_not_matter(grade, tmp_path, on_roster, folder):
+    lay(tmp_path, "roster.csv", f"id,name\n1,{on_roster}\n2,Luc Jean\n")
+    lay(tmp_path / "in", f"{folder}/context_vectors.py")
+    assert grade("--roster", "roster.csv").returncode == 0
+    assert by_student(tmp_path)["1"][CONTEXT] == "7"
+
+
+@pytest.mark.parametrize("names", [('"Li, Wei"', '"Wei, Li"'), ("Li Wei", "Wei Li")])
+def test_two_whose_names_are_each_others_turned_round_are_not_mixed_up(grade, tmp_path, names):
+    lay(tmp_path, "roster.csv", f"id,name\n1,{names[0]}\n2,{names[1]}\n")
+    comma = "," in names[0]
+    lay(tmp_path / "in", f"{'Li Wei' if comma else 'Li, Wei'}/context_vectors.py")  # by which rule was it written?
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 3 and "could be 1, 2" in done.stderr
+
+
 def moodle(tmp_path: Path, numbers: dict[str, int], worksheets: bool) -> None:
     """Two assignments as Moodle hands them out, each with numbers of its own; perhaps their worksheets."""
     for folder, first in numbers.items():

@@ -196,7 +196,8 @@ class Index:
 
     def named(self, name: str) -> list[Person]:
         """The people with this name, else those who have it in another order."""
-        return self.exact.get(plain(name)) or self.names.get(plain(name), [])
+        last, comma, first = name.partition(",")
+        return self.exact.get(plain(name)) or self.names.get(plain(f"{first} {last}" if comma else name), [])
 
     def similar(self, name: str) -> tuple[str, ...]:
         """The ids of a few people who share a word of this name, to be named to a person; none of them is taken."""
@@ -220,10 +221,10 @@ def squeeze(name: str) -> str:
 
 
 def spoken(name: str) -> tuple[str, ...]:
-    """A name in both orders: "Lovelace, Ada" and "Ada Lovelace"."""
+    """A name in each order: "Lovelace, Ada", "Ada Lovelace" and "Lovelace Ada"."""
     last, comma, first = name.partition(",")
     if comma:
-        return name, f"{first.strip()} {last.strip()}"
+        return name, f"{first.strip()} {last.strip()}", f"{last.strip()} {first.strip()}"
     name_words = name.split()
     return (name, *(" ".join(name_words[cut:] + name_words[:cut]) for cut in range(1, min(len(name_words), 5))))
 
