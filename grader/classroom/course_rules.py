@@ -81,7 +81,7 @@ TAIL = """
 # "Grades-CS1-Homework 1-123.csv" = "01"      # a Moodle worksheet, by the name of its file
 
 [titles]                  # what columns of the roster's file are, where their titles are not understood
-# "Matrikelnummer" = "id"                     # id, name, email, sis_id, login, section, group
+# "Matrikelnummer" = "id"              # id, name (or first_name, last_name), email, sis_id, login, section, group
 # "Zuletzt geändert (Abgabe)" = "Last modified (submission)"    # Moodle's titles in English
 """
 

@@ -93,7 +93,7 @@ def match_students(office: Office, found: Found, earlier: Mapping[Student, Colle
         return Matched(found, (line,) if count else ())
     path = (office.folder or Path()) / matching.ALIASES
     result = matching.match(found, office.roster, matching.read_aliases(path, office.roster), str(path))
-    earlier_names = matching.unsettled(path, result.open)
+    earlier_names = matching.unsettled(path, result)
     added = matching.add_aliases(path, result.open)
     private.everything(path)
     lines = [f"Roster: {len(office.roster.people):,} students in {_files(office.roster)}."]

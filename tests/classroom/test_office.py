@@ -596,6 +596,16 @@ def test_a_name_of_an_earlier_download_waits_until_it_is_settled(grade, tmp_path
     assert grade("--roster", "roster.csv", folder="in/2").returncode == 0
 
 
+def test_a_name_that_a_better_roster_knows_waits_no_longer(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name\n1,Bob Ray\n")
+    lay(tmp_path / "in", "ada@x.edu/context_vectors.py")
+    assert grade("--roster", "roster.csv").returncode == 3 and "ada@x.edu" in (tmp_path / "aliases.csv").read_text()
+    lay(tmp_path, "roster.csv", "id,name,email\n1,Bob Ray,\n2,Ada,ada@x.edu\n")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 0 and "earlier download" not in done.stderr, done.stderr
+    assert by_student(tmp_path)["2"][CONTEXT] == "7"
+
+
 def test_who_withdrew_a_file_that_could_not_be_placed_may_go(grade, tmp_path):
     lay(tmp_path / "in/1", "ada/homework.docx")
     lay(tmp_path / "in/1", "bob/softmax_naive.py", RIGHT[SOFTMAX])

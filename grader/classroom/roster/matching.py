@@ -81,10 +81,11 @@ class Open:
 
 @dataclass(frozen=True)
 class Matched:
-    """The hand-ins with the students of the roster, and the names that are still open."""
+    """The hand-ins with the students of the roster, the names that are still open, and those that are not."""
 
     found: Found
     open: tuple[Open, ...] = ()
+    understood: frozenset[str] = frozenset()
 
 
 def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file: str = "aliases.csv") -> Matched:
@@ -96,6 +97,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
     fits_of: dict[tuple[str, str, str], tuple[str, ...]] = {}
     elsewhere: list[HandIn] = []
     unplaced: list[Unplaced] = []
+    understood: set[str] = set()
 
     def who(student: Student, origin: Origin) -> Person | tuple[str, ...] | None:
         """The person; None where it is nobody of the class; a tuple of ids where a person must say."""
@@ -115,10 +117,12 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             fits_of[key] = person
         else:
             handins.append(replace(handin, student=person.student))
+            understood |= {handin.origin.key, handin.student.id}
     for left_over in found.unplaced:
         person = who(left_over.student, left_over.origin)
         if isinstance(person, Person):
             unplaced.append(replace(left_over, student=person.student))
+            understood |= {left_over.origin.key, left_over.student.id}
         elif isinstance(person, tuple):
             key = left_over.origin.platform, left_over.origin.key or left_over.student.id, left_over.student.name
             unsure[key] += []
@@ -159,6 +163,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
         ),
         tuple(dict.fromkeys(open_names.values())),
+        frozenset(understood),
     )
 
 
@@ -254,11 +259,14 @@ def read_aliases(path: Path, roster: Roster) -> Aliases:
     return settled
 
 
-def unsettled(path: Path, open_names: Iterable[Open]) -> list[NeedsPerson]:
-    """The names of earlier downloads for which aliases.csv still has no student. open_names: those of this download."""
+def unsettled(path: Path, result: Matched) -> list[NeedsPerson]:
+    """The names of earlier downloads for which aliases.csv still has no student. result: of this download.
+
+    A name that is understood now, by a better roster, waits no longer.
+    """
     if not path.exists():
         return []
-    now = {cell(name.key) for name in open_names}
+    now = {cell(name) for name in (*(one.key for one in result.open), *result.understood)}
     why = "it was in an earlier download, and nobody has said whose it is"
     to_do = TO_DO.format(path).replace(", grade again", ", and grade that download again")
     return [

@@ -134,8 +134,8 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
         first = label(next((title.strip() for title in table.header if title.strip()), "its title"))
         raise WrongUse(
             f"{label(str(table.path))} is no list of students: its columns are {known_columns}. Known are {KINDS}, "
-            "and a file with the columns id, name and perhaps email, sis_id, login, section, group. "
-            f'Other titles you say in course.toml: [titles], and below it "{first}" = "id", and so on'
+            "and a file with the columns id, name (or first_name and last_name) and perhaps email, sis_id, login, "
+            f'section, group. Other titles you say in course.toml: [titles], and below it "{first}" = "id", and so on'
         )
     if not platform_listing.people:
         raise WrongUse(f"{label(str(table.path))} names no student")
