@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -11,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import catalog
-from grader.catalog import Exercise
-from grader.catalog.errors import WrongUse
+from grader.catalog import Exercise, paths, stubs
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom import arrivals, grades, handins, history, ledger, office, outputs, pool, private, similar
 from grader.classroom.analysis import Chooser
 from grader.classroom.course_rules import Course
-from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Student, Unplaced
+from grader.classroom.handins import Found, Graded, HandIn, NeedsPerson, Passed, Student, Unplaced
 from grader.classroom.history import History
 from grader.classroom.intake import finder
 from grader.classroom.ledger import STALE, Ledger, Memory
@@ -33,6 +35,7 @@ from grader.records.seeds import secret_seed
 if TYPE_CHECKING:
     from grader.classroom.cluster import Cluster
 
+NOT_BEGUN = "of exercises that nobody has begun"  # why a file is left out
 MOST_LOST = 8  # names in the message
 
 
@@ -160,16 +163,18 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         private.folder(plan.out)
         past = file.rolled()
         matched = office.match_students(plan.office, submissions, past)
-        submissions = matched.found
+        submissions, nobodys = (
+            (matched.found, ()) if plan.named else without_stubs(matched.found, plan.submissions, past)
+        )
         entered = replaced(plan, submissions)
         losses_of_run = losses_of(past, submissions, entered, plan.named, plan.office.roster is not None)
         history = History(file)
         set_by_hand = {(one.student, one.exercise) for one in plan.office.overrides}
-        waiting = [] if plan.drop else outputs.still_waiting(history.waiting(), submissions, past, set_by_hand)
+        waiting = [] if plan.drop else outputs.still_waiting(history.waiting(), matched.found, past, set_by_hand)
         submissions = outputs.settle(submissions, plan.office.overrides)
         submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
         publish(Event("found", submissions.facts()))
-        publish(Event("notes", {"lines": matched.lines}))
+        publish(Event("notes", {"lines": (*matched.lines, *_of_stubs(nobodys))}))
         if losses_of_run and not plan.drop:
             raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
@@ -225,6 +230,60 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         return Undone(troubles, submissions.needs_person, submissions.unplaced, not submissions.handins, notes)
     finally:
         file.close()
+
+
+def without_stubs(
+    found: Found, folder: Path, earlier: Mapping[Student, Collection[str]]
+) -> tuple[Found, tuple[str, ...]]:
+    """The class without the exercises that nobody has begun, of which a clone holds the stubs; and these exercises.
+
+    earlier: everybody in the class, with the exercises handed in. One file that is no stub is enough for an exercise.
+    """
+    known = {exercise for exercises in earlier.values() for exercise in exercises}
+    by_exercise: dict[str, list[HandIn]] = defaultdict(list)
+    for handin in found.handins:
+        by_exercise[handin.exercise].append(handin)
+    nobodys = tuple(
+        exercise for exercise, files in by_exercise.items() if exercise not in known and all(map(_is_stub, files))
+    )
+    left_out = [handin for handin in found.handins if handin.exercise in nobodys]
+    files = len({(handin.place, handin.member) for handin in left_out})
+    if not nobodys:
+        return found, ()
+    count = replace(
+        found.count, to_grade=found.count.to_grade - files, left_out={**found.count.left_out, NOT_BEGUN: files}
+    )
+    passed = [
+        Passed(handin.below(folder), NOT_BEGUN, handin.origin.key, handin.student, origin=handin.origin)
+        for handin in {(handin.place, handin.member): handin for handin in left_out}.values()
+    ]
+    rest = tuple(handin for handin in found.handins if handin.exercise not in nobodys)
+    students = (*found.enrolled, *(handin.student for handin in left_out))
+    return replace(found, handins=rest, count=count, passed=(*found.passed, *passed), enrolled=students), nobodys
+
+
+def _is_stub(handin: HandIn) -> bool:
+    """Whether a file is the stub of its exercise, as it is handed out."""
+    try:
+        return _lines(handin.read().source) == _lines(_stub(handin.exercise))
+    except (BadSubmission, NoSuchFile, OSError):
+        return False
+
+
+@functools.cache
+def _stub(exercise: str) -> str:
+    return stubs.make(paths.solution(exercise).read_text("utf-8"))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _of_stubs(exercises: Sequence[str]) -> Iterator[str]:
+    """The line about exercises that nobody has begun."""
+    if exercises:
+        numbers = ", ".join(exercise[:2] for exercise in sorted(exercises))
+        yield f"Left out, since nobody has begun them: {numbers}. To grade them all the same, name them: EX=…"
 
 
 def replaced(plan: Plan, submissions: Found) -> list[str]:

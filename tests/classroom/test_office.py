@@ -22,7 +22,7 @@ from in_this_process import Here
 from made_up_class import result_of
 
 from grader import catalog
-from grader.catalog import mistakes, paths
+from grader.catalog import mistakes, paths, stubs
 from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, course_rules, ledger, marking, office, private, run, store
 from grader.classroom.course_rules import Course, LateRule
@@ -402,6 +402,31 @@ def test_why_an_archive_could_not_be_opened_is_said(grade, tmp_path):
     with zipfile.ZipFile(tmp_path / "in/bob/work.zip", "w") as archive:
         archive.writestr("2.zip", b"PK\5\6" + bytes(18))
     assert "nothing of bob could be placed: 2.zip: an archive inside an archive" in grade().stderr
+
+
+def test_exercises_of_which_a_clone_holds_the_stub_alone_are_no_column(grade, tmp_path):
+    for student in ("ada", "bob"):
+        for folder in (SOFTMAX, CONTEXT):
+            stub = stubs.make(RIGHT[folder]).replace("\n", "\r\n" if student == "bob" else "\n")
+            lay(tmp_path / "in", f"{student}/exercises/{folder}/{folder[3:]}.py", stub)
+    lay(tmp_path / "in", f"ada/exercises/{CONTEXT}/{CONTEXT[3:]}.py")
+    done = grade()
+    assert done.returncode == 0 and "since nobody has begun them: 02. " in done.stderr
+    assert "4 files found: 2 to grade" in done.stderr and "2 of exercises that nobody has begun" in done.stderr
+    table = by_student(tmp_path)
+    assert SOFTMAX not in table["ada"] and (table["ada"][CONTEXT], table["bob"][CONTEXT]) == ("7", "0")
+    assert table["ada"]["max"] == "7"
+    lay(tmp_path / "in", f"bob/exercises/{SOFTMAX}/{SOFTMAX[3:]}.py", RIGHT[SOFTMAX])
+    assert grade().returncode == 0 and by_student(tmp_path)["ada"][SOFTMAX] == "0"
+    lay(tmp_path / "in", f"bob/exercises/{SOFTMAX}/{SOFTMAX[3:]}.py", stubs.make(RIGHT[SOFTMAX]))
+    assert grade().returncode == 0 and by_student(tmp_path)["bob"][SOFTMAX] == "0"  # it was begun once
+
+
+def test_who_handed_in_stubs_alone_has_a_row(grade, tmp_path):
+    lay(tmp_path / "in", "ada/context_vectors.py", stubs.make(RIGHT[CONTEXT]))
+    lay(tmp_path / "in", "bob/softmax_naive.py", RIGHT[SOFTMAX])
+    assert grade().returncode == 0 and set(by_student(tmp_path)) == {"ada", "bob"}
+    assert grade("--ex", "03").returncode == 0 and by_student(tmp_path)["ada"][CONTEXT] == "0"
 
 
 def test_pictures_and_data_beside_an_answer_are_none(grade, tmp_path):
