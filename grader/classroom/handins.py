@@ -142,15 +142,15 @@ class Passed:
 class Unplaced:
     """A student whose files could not be placed. why: of the first one; origin: of the student's entry.
 
-    exercise: the one that is missing because of it; "": none of the student's files could be placed, or with `partly`
-    one of several hand-ins.
+    exercise: the one that is missing because of it; "": none of the student's files could be placed, or one of several:
+    then `lacks` has the exercises that the student lacks and others handed in.
     """
 
     student: Student
     why: str
     origin: Origin = Origin()
     exercise: str = ""
-    partly: bool = False
+    lacks: frozenset[str] = frozenset()
 
     @property
     def note(self) -> str:
@@ -163,7 +163,7 @@ class Unplaced:
         who = self.student.label
         if self.exercise:
             return label(f"{self.exercise[:2]} of {who}: {self.why}")
-        what = f"one hand-in of {who} could not be placed" if self.partly else f"nothing of {who} could be placed"
+        what = f"one hand-in of {who} could not be placed" if self.lacks else f"nothing of {who} could be placed"
         return label(f"{what}: {self.why}")
 
 

@@ -259,7 +259,9 @@ def without_stubs(
     ]
     rest = tuple(handin for handin in found.handins if handin.exercise not in nobodys)
     students = (*found.enrolled, *(handin.student for handin in left_out))
-    return replace(found, handins=rest, count=count, passed=(*found.passed, *passed), enrolled=students), nobodys
+    unplaced = tuple(one for one in found.unplaced if not one.lacks or one.lacks - {*nobodys})
+    found = replace(found, handins=rest, unplaced=unplaced, enrolled=students)
+    return replace(found, count=count, passed=(*found.passed, *passed)), nobodys
 
 
 def _is_stub(handin: HandIn) -> bool:

@@ -410,12 +410,17 @@ def test_exercises_of_which_a_clone_holds_the_stub_alone_are_no_column(grade, tm
             stub = stubs.make(RIGHT[folder]).replace("\n", "\r\n" if student == "bob" else "\n")
             lay(tmp_path / "in", f"{student}/exercises/{folder}/{folder[3:]}.py", stub)
     lay(tmp_path / "in", f"ada/exercises/{CONTEXT}/{CONTEXT[3:]}.py")
+    lay(tmp_path / "in", f"cy/{CONTEXT[3:]}.py")
+    lay(tmp_path / "in", "cy/helper.py")  # nobody asks for it: the exercise that cy lacks is one that nobody has begun
     done = grade()
     assert done.returncode == 0 and "since nobody has begun them: 02. " in done.stderr
-    assert "4 files found: 2 to grade" in done.stderr and "2 of exercises that nobody has begun" in done.stderr
+    assert (
+        "6 files found: 3 to grade, 1 refused" in done.stderr and "2 of exercises that nobody has begun" in done.stderr
+    )
     table = by_student(tmp_path)
     assert SOFTMAX not in table["ada"] and (table["ada"][CONTEXT], table["bob"][CONTEXT]) == ("7", "0")
     assert table["ada"]["max"] == "7"
+    (tmp_path / "in/cy/helper.py").unlink()
     lay(tmp_path / "in", f"bob/exercises/{SOFTMAX}/{SOFTMAX[3:]}.py", RIGHT[SOFTMAX])
     assert grade().returncode == 0 and by_student(tmp_path)["ada"][SOFTMAX] == "0"
     lay(tmp_path / "in", f"bob/exercises/{SOFTMAX}/{SOFTMAX[3:]}.py", stubs.make(RIGHT[SOFTMAX]))

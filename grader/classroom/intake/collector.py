@@ -414,23 +414,24 @@ class Collector:
             for (key, folder), why in self.unusable.items()
             if key in placed and key not in self.beside and (key, folder) not in self.offers
         }
-        of_downloads = dict(self.missing_beside_others(placed))
+        beside_others = {(key, folder): (why, lacks) for key, folder, why, lacks in self.missing_beside_others(placed)}
         not_asked_for = {place for place, folders in self.subjects.items() if place and not folders & self.requested}
-        told = {(key, "") for key, _ in of_downloads}
+        told = {(key, "") for key, _ in beside_others}
         told |= {(key, "") for key, download in self.reasons_in if download in not_asked_for}
-        missing = of_downloads | {one: why for one, why in missing.items() if one not in told}
+        missing = {one: why for one, why in missing.items() if one not in told}
+        missing = {one: why for one, (why, _) in beside_others.items()} | missing
         students = self.students({*placed, *(key for key, _ in missing)})
         for (key, folder), why in missing.items():
             for id, _ in self.people[key]:
                 student = students[self.shorter.get(id, id)]
-                partly = (key, folder) in of_downloads and not folder
-                yield Unplaced(student, why, self.origin_of(key), folder, partly)
+                lacks = beside_others[key, folder][1] if (key, folder) in beside_others else frozenset[str]()
+                yield Unplaced(student, why, self.origin_of(key), folder, lacks)
 
-    def missing_beside_others(self, placed: set[str]) -> Iterator[tuple[tuple[str, str], str]]:
-        """What a student lacks and others handed in beside a file of this student that cannot be graded.
+    def missing_beside_others(self, placed: set[str]) -> Iterator[tuple[str, str, str, frozenset[str]]]:
+        """What a student lacks and others handed in, where a file of this student cannot be graded.
 
         That is any file of a download with nothing else of the student's, or code or an archive that names no exercise.
-        The exercise is "" where the student lacks several.
+        Yields the key, the exercise ("" where the student lacks several), the reason, and all that is lacking.
         """
         for (key, download), why in (self.reasons_in | self.unknown).items():
             subjects = self.subjects.get(download, set()) & self.requested
@@ -438,7 +439,7 @@ class Collector:
             is_all = download and (key, download) not in self.useful
             is_unknown = key in placed and (key, download) in self.unknown
             if lacking and (is_all or is_unknown) and key in self.people and key not in self.beside:
-                yield (key, lacking.pop() if len(lacking) == 1 else ""), why
+                yield key, min(lacking) if len(lacking) == 1 else "", why, frozenset(lacking)
 
     def handins(self) -> Iterable[HandIn]:
         """The best file of each student for each exercise. It empties `offers`."""

@@ -156,7 +156,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         replace(
             found,
             handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
-            unplaced=tuple(one for one in unplaced if one.partly or (one.student, one.exercise) not in placed),
+            unplaced=tuple(one for one in unplaced if one.lacks or (one.student, one.exercise) not in placed),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
             passed=tuple(sorted(passed, key=lambda one: one.where)),
