@@ -211,6 +211,13 @@ class Found:
     passed: tuple[Passed, ...] = ()  # every other file
 
     @property
+    def joined(self) -> "Found":
+        """The same, once it is known whose all files are: who has none placed lacks not just some exercises."""
+        placed = {handin.student for handin in self.handins}
+        unplaced = (one if one.student in placed else replace(one, lacks=frozenset()) for one in self.unplaced)
+        return replace(self, unplaced=tuple(unplaced))
+
+    @property
     def students(self) -> tuple[Student, ...]:
         """All who have a row, sorted: who handed in something, placed or not, and who is on the roster."""
         students = {handin.student for handin in self.handins}

@@ -90,7 +90,7 @@ def match_students(office: Office, found: Found, earlier: Mapping[Student, Colle
     if office.roster is None:
         found, count = matching.join_by_name(found, earlier)
         line = f"{count} numbers of Moodle were joined to others by full name. A roster is surer: ROSTER=file"
-        return Matched(found, (line,) if count else ())
+        return Matched(found.joined, (line,) if count else ())
     path = (office.folder or Path()) / matching.ALIASES
     result = matching.match(found, office.roster, matching.read_aliases(path, office.roster), str(path))
     earlier_names = matching.unsettled(path, result)
@@ -103,7 +103,7 @@ def match_students(office: Office, found: Found, earlier: Mapping[Student, Colle
         wait = "1 name waits" if len(result.open) == 1 else f"{len(result.open):,} names wait"
         lines.append(f"{wait} in {label(str(path))}{new}: {_listed(result.open)}")
     needs_person = (*result.found.needs_person, *earlier_names)
-    return Matched(replace(result.found, needs_person=needs_person), tuple(lines))
+    return Matched(replace(result.found.joined, needs_person=needs_person), tuple(lines))
 
 
 def marks_of(

@@ -434,6 +434,15 @@ def test_who_handed_in_stubs_alone_has_a_row(grade, tmp_path):
     assert grade("--ex", "03").returncode == 0 and by_student(tmp_path)["ada"][CONTEXT] == "0"
 
 
+def test_who_has_nothing_in_a_download_of_several_exercises_lacks_all(grade, tmp_path):
+    for number, name in enumerate(NAMES):
+        for folder in (SOFTMAX, CONTEXT):
+            file = f"{folder[3:]}.py" if number else f"{folder[:2]}.pdf.rar"
+            lay(tmp_path / "in", f"export/week/{name}_{100 + number}_assignsubmission_file_/{file}", RIGHT[folder])
+    done = grade()
+    assert done.returncode == 3 and f"nothing of {NAMES[0]} (100) could be placed: 02.pdf.rar" in done.stderr
+
+
 def test_pictures_and_data_beside_an_answer_are_none(grade, tmp_path):
     for name in ("context_vectors.py", "1.png", "02_softmax_naive/data.csv", "README.md"):
         lay(tmp_path / "in", f"ada/{name}")
