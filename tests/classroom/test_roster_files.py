@@ -67,3 +67,11 @@ def test_nbgraders_students(tmp_path):
         filling.write(tmp_path / "upload", reading.read_roster(path), {}, summary_of(ada=(1, 1))) == ()
     )  # no grades in it
     assert not (tmp_path / "upload").exists()
+
+
+def test_gradescopes_roster(tmp_path):
+    titles = "First Name,Last Name,SID,Email,Role,Sections\n"
+    text = f"{titles}Ada,Lovelace,7,a@x.edu,Student,\nGrace,Hopper,,g@x.edu,Instructor,\n"
+    (tmp_path / "roster.csv").write_text(text)
+    (ada,) = reading.read_roster(tmp_path / "roster.csv").people
+    assert (ada.id, ada.name, ada.email) == ("7", "Ada Lovelace", "a@x.edu")

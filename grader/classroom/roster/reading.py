@@ -30,7 +30,7 @@ from grader.classroom.roster import matching, moodle, sheet
 from grader.classroom.roster.sheet import Account, Listing, Person, Roster, Sheet, merge, without_id
 from grader.records.sanitize import label
 
-IDS = ("id", "student", "student_id", "student id", "username", "identifier", "github_username")
+IDS = ("id", "student", "student_id", "student id", "sid", "username", "identifier", "github_username")
 NAMES, FIRST, LAST = ("name", "full name", "full_name"), ("first_name", "first name"), ("last_name", "last name")
 EMAILS = ("email", "e-mail", "email address", "email_address")
 SIS_IDS = ("sis_id", "sis id", "sis user id", "lms_user_id", "id number")
