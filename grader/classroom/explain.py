@@ -68,6 +68,8 @@ def explain(
             waiting = {(one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in history.waiting()}
             if why := waiting.get((student.id, exercise.folder)) or waiting.get((student.id, "")):
                 raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(why)}")
+            if entry:
+                raise WrongUse(f"{label(student.label)}, {exercise.folder}: not graded yet. Grade again: make grade …")
             raise WrongUse(f"{label(student.label)} handed in nothing for {exercise.folder}, as far as {out} knows")
         explanation = Explanation(student, exercise, mark, recorded=mark.result)
         if entry is None or mark.result is None:

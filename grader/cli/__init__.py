@@ -83,8 +83,8 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
     except InfrastructureError as error:
         print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
         return errors.NOT_DONE, False
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(str(stop) or "stopped", file=sys.stderr)
         return errors.STOPPED, True
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -139,6 +139,8 @@ def run_class(options: argparse.Namespace) -> int:
         except Unwritten as error:
             show.say(str(error))
             return errors.NOT_DONE
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped. What is graded is kept: type the same command, and it goes on") from None
     return errors.NOT_DONE if undone else errors.PASSED
 
 

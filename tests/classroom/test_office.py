@@ -910,6 +910,18 @@ def replaced_first(result):
     return replace(result, checks=(replace(first, points=0.0, outcome="failed"), *others))
 
 
+def test_a_run_that_was_stopped_says_how_it_goes_on(grade, here, said, tmp_path, monkeypatch):
+    def stop(rows, record):
+        raise KeyboardInterrupt
+
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    monkeypatch.setattr(here, "run", stop)
+    done = grade()
+    assert done.returncode == 130 and "type the same command, and it goes on" in done.stderr
+    told = said("explain", "ada", "03", "--out", tmp_path / "out", cwd=tmp_path)
+    assert told.returncode == 2 and "03_context_vectors: not graded yet. Grade again" in told.stderr
+
+
 @pytest.mark.parametrize("full_after", [0, 8])
 def test_a_full_disk_is_said_in_words(grade, tmp_path, monkeypatch, full_after):
     for number in range(30):
