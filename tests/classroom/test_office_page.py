@@ -536,6 +536,14 @@ def test_a_hand_in_that_could_not_be_graded_needs_a_person(office):
     assert "the machine broke" not in office.get("")
 
 
+def test_a_file_that_could_not_be_placed_is_shown_until_it_has_points(office):
+    page = office.get("mark", student="cyd", exercise=CONTEXT)
+    assert "There is no mark yet." in page and "context_vectors.py.pdf: it is neither" in page
+    assert "Nothing was handed in." in office.get("mark", student="dee", exercise=SOFTMAX)
+    assert office.save("mark", "cyd", CONTEXT, {"points:": "4"})[0] == 303
+    assert "context_vectors.py.pdf" not in office.get("mark", student="cyd", exercise=CONTEXT)
+
+
 def test_what_did_not_change_keeps_its_line(office):
     checks = list(catalog.find(CONTEXT).points)[:3]
     assert (

@@ -220,10 +220,16 @@ class Results:
         here = next((index for index, need in enumerate(needs) if (need.student, need.exercise) == (id, folder)), -1)
         later = [need for need in (*needs[here + 1 :], *needs[: max(here, 0)]) if need.student]
         checks = mark.result.checks if mark and mark.result else ()
+        trouble = self.store.troubles().get((id, folder), "")
+        unplaced = {
+            (one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in self.history.waiting()
+        }
+        if mark is None:
+            trouble = trouble or unplaced.get((id, folder)) or unplaced.get((id, ""), "")
         return Single(
             student, exercise, mark, self._tried(student, folder, mark),
             by_hand.read(self.folder, id, folder, mark.digest if mark else ""),
-            trouble=self.store.troubles().get((id, folder), ""),
+            trouble=trouble,
             requests=[one for one in self.requests if one.student == id and one.exercise in ("", folder)],
             log=by_hand.log(self.folder, id, folder),
             before=order[place - 1] if place else "",
