@@ -23,7 +23,7 @@ from grader.desk import checkout
 
 TOP = "attention-kata"  # the folder inside the zip
 WHOLE = ("constraints.txt", "pyproject.toml", "AGENTS.md", "LICENSE", "SECURITY.md", ".gitignore")
-PARTS = (".py", ".css", ".js", ".json", ".html", ".svg")  # of the grader's files
+PARTS = (".py", ".css", ".js", ".json", ".html", ".svg", ".toml")  # of the grader's files
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
 UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
@@ -99,11 +99,7 @@ def whole() -> Iterator[tuple[str, bytes]]:
         yield name, paths.at_root(name).read_bytes()
     for room in (paths.GRADER, paths.SOLUTIONS):
         for path in sorted(room.rglob("*")):
-            if (
-                path.is_file()
-                and (path.suffix in (*PARTS, ".toml") or path.name == "mistakes.md")
-                and not UNUSED & {*path.parts}
-            ):
+            if path.is_file() and (path.suffix in PARTS or path.name == "mistakes.md") and not UNUSED & {*path.parts}:
                 yield path.relative_to(paths.ROOT).as_posix(), path.read_bytes()
     for exercise in catalog.exercises():
         yield from trained_model(exercise.folder)

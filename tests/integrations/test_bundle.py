@@ -172,6 +172,23 @@ def test_a_wrong_answer_is_graded_in_it(graded):
     assert not any(check["hidden"] for check in result["checks"])
 
 
+def test_what_the_grader_reads_is_in_it(content):
+    """Each of its files but the checks, what authors and platforms write with, and templates of what is handed out."""
+    rooms = [path for path in paths.GRADER.iterdir() if path.is_dir() and path.name != "checks"]
+    read = {path for room in rooms for path in room.rglob("*.*") if path.suffix not in (".pyc", ".md", ".sh", ".yml")}
+    names = {path.relative_to(paths.ROOT).as_posix() for path in read if path.name not in bundle.AUTHORS}
+    assert "grader/reports/palette.toml" in names and names <= content.keys()
+
+
+def test_a_learner_works_in_it(unpacked):
+    """The verbs run in processes of their own, as for a learner: some read files that a check does not."""
+    for folder in FOLDERS[:2]:
+        (unpacked / f"exercises/{folder}/{paths.slug(folder)}.py").write_text(paths.solution(folder).read_text())
+    for words in (["check", "01"], ["list"], ["hint", "02"], ["progress"], ["report", "--output", "report.html"]):
+        done = run(unpacked, *words)
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+
+
 def test_an_author_is_sent_to_the_repository(unpacked):
     refused = run(unpacked, "new", "77", "my_exercise")
     assert refused.returncode == 2 and "no exercise is made in it" in refused.stderr
