@@ -44,6 +44,9 @@ LESSON = """# {number} {title}
 
 You write `{slug}.py`: TODO: what it is, in a line.
 
+![The figure of this lesson as it opens](figure.svg)
+*This figure moves: press `b` in `make start`, or call `figure("{number}")` in a notebook.*
+
 > **In the real world.** TODO: the names of this in nanoGPT, Llama, PyTorch, and the one difference to look at.
 
 TODO: what and why · the formula · a small example by hand, as docs/authors.md says under “Lessons”.

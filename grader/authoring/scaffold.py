@@ -82,12 +82,13 @@ gradients = 1
 dtype_and_device = 1
 inputs_unchanged = 1
 """
-NUMBERS = """# Numbers as the source prints them, nothing rounded. Where no document has some, the lesson is the source.
+NUMBERS = """
+# Numbers as the source prints them, nothing rounded. Where no document has some, the lesson is the source.
 # TODO: the numbers of the check documented_{slug}
 
 [[number]]
 id = "example"
-source = "the lesson"
+source = "this repository: exercises/{number}_{slug}/README.md"
 place = "Task 1"
 check = "documented_{slug}"
 printed = "[[1.0, 2.0], [3.0, 4.0]]"

@@ -133,7 +133,7 @@ def _wrong(card: Card) -> str:
     if not re.match(rf"def {card.function}\(.*\).*:\n", card.code):
         return f"has no block whose first line is `def {card.function}(…):`"
     if len(BLANK.findall(card.code)) != 1:
-        return "shows no `...` for what is to be written, or two"
+        return "must show one `...`, in place of the body or of the end of a line"
     return "" if card.right else "has an answer that does not begin with a block of code"
 
 

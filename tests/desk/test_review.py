@@ -115,7 +115,11 @@ GOOD = "# Review\n\n## Why\n\nWhy?\n\n<details>\n<summary>Answer</summary>\n\nSo
         (GOOD.replace("## Why", "## Write `f`"), "has no block whose first line is `def f(…):`"),
         (
             GOOD.replace("## Why", "## Write `f`").replace("Why?", "```python\ndef f(x):\n    return x\n```"),
-            "shows no `...` for what is to be written, or two",
+            "must show one `...`, in place of the body or of the end of a line",
+        ),
+        (
+            GOOD.replace("## Why", "## Write `f`").replace("Why?", "```python\ndef f(x):\n    return g(..., 1)\n```"),
+            "must show one `...`, in place of the body or of the end of a line",
         ),
         (
             GOOD.replace("## Why", "## Write `f`").replace("Why?", "```python\ndef f(x):\n    ...\n```"),
