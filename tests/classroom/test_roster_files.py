@@ -75,3 +75,15 @@ def test_gradescopes_roster(tmp_path):
     (tmp_path / "roster.csv").write_text(text)
     (ada,) = reading.read_roster(tmp_path / "roster.csv").people
     assert (ada.id, ada.name, ada.email) == ("7", "Ada Lovelace", "a@x.edu")
+
+
+def test_a_worksheet_of_no_known_exercise_is_asked_about_without_an_answer_to_copy(tmp_path):
+    titles = "Identifier,Full name,Email address,Status,Grade,Maximum Grade,Grade can be changed"
+    for name in ("Grades-A-1.csv", "Grades-B-2.csv"):
+        text = (
+            f"{titles},Last modified (submission),Last modified (grade)\nParticipant 1,Ada,a@x.edu,-,-,7.00,Yes,-,-\n"
+        )
+        (tmp_path / name).write_text(text)
+    lines = filling.write(tmp_path / "upload", reading.read_roster(tmp_path), {}, summary_of(**{"a@x.edu": (1, 1)}))
+    asked = [line for line in lines if "of which exercise is it? Write its number" in line]
+    assert len(asked) == 2 and all(line.endswith('= "…"') for line in asked)

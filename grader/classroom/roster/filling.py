@@ -136,9 +136,8 @@ def _about(listing: Listing, column: int, exercises: tuple[str, ...], kept_count
 
 def _no_column(listing: Listing) -> str:
     """The advice where no column belongs to an exercise."""
-    name = label(listing.sheet.path.name)
-    if listing.kind == "worksheet":
-        return f'  {name}: of which exercise is it? Write into course.toml, under [columns]: "{name}" = "03"'
-    return (
-        f'  {name}: no column is called like an exercise. Write into course.toml, under [columns]: "its title" = "03"'
-    )
+    name = title = label(listing.sheet.path.name)
+    what = "of which exercise is it?"
+    if listing.kind != "worksheet":
+        what, title = "no column is called like an exercise.", "its title"
+    return f'  {name}: {what} Write its number into course.toml, under [columns]: "{title}" = "…"'
