@@ -132,9 +132,9 @@ grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results
 course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
 	@$(GRADER) course $(call option,--output,OUTPUT)
 
-handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas|folder RELEASE=yes [OUT=results RULES OUTPUT=dir]
+handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas|folder RELEASE=yes [OUT=results RULES ROSTER FEEDBACK OUTPUT=dir]
 	@$(GRADER) handback $(call option,,PLATFORM) $(call option,--out,OUT) $(call option,--rules,RULES) \
-	  $(call option,--output,OUTPUT) $(call yes,--release,RELEASE)
+	  $(call option,--roster,ROSTER) $(call option,--feedback,FEEDBACK) $(call option,--output,OUTPUT) $(call yes,--release,RELEASE)
 
 explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id, name or alias" EX=03 [OUT=results ROSTER=file RULES=course.toml]
 	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT) \

@@ -31,7 +31,10 @@ MOST_NAMED = 5  # students who are named in a message
 
 @dataclass(frozen=True)
 class Office:
-    """All that a run knows besides the hand-ins. folder: where the instructor's CSV files stand, or None."""
+    """All that a run knows besides the hand-ins.
+
+    folder: where the instructor's CSV files stand, or None; sources: the paths of the rules and of the roster.
+    """
 
     course: Course
     roster: Roster | None = None
@@ -39,6 +42,7 @@ class Office:
     overrides: tuple[Override, ...] = ()
     comments: Comments = field(default_factory=dict)
     hand_in_times: arrivals.Times = field(default_factory=dict)
+    sources: tuple[Path | None, Path | None] = (None, None)
 
     @property
     def rule(self) -> TotalRule:
@@ -76,10 +80,39 @@ def read(rules: Path | None, roster: Path | None) -> Office:
     people = reading.read_roster(roster, course.titles) if roster else None
     folder = rules.parent if rules else (roster if roster and roster.is_dir() else roster and roster.parent)
     if folder is None:
-        return Office(course, people)
+        return Office(course, people, sources=(rules, roster))
     times = arrivals.read_handed_in(folder / arrivals.HANDED_IN, course.zone)
     overridden = marking.read_overrides(folder / marking.OVERRIDES)
-    return Office(course, people, folder, overridden, marking.read_comments(folder), times)
+    return Office(course, people, folder, overridden, marking.read_comments(folder), times, (rules, roster))
+
+
+def sources_of(
+    out: Path, rules: Path | None, roster: Path | None, is_strict: bool = True
+) -> tuple[Path | None, Path | None]:
+    """The rules and the roster for a look at results: those that are named, else those of the run that made them.
+
+    Otherwise a mark would be another one here than in grades.csv. Raises WrongUse where there are no results, and where
+    a file of that run is gone; unless it is strict, it does without the file.
+    """
+    file = Store.existing(out)
+    try:
+        of_run = {name: Path(place) for name, place in file.fact("sources", {}).items() if place}
+    finally:
+        file.close()
+    if not is_strict:
+        of_run = {name: place for name, place in of_run.items() if place.exists()}
+    found = {"rules": rules or of_run.get("rules"), "roster": roster}
+    if found["rules"] and found["rules"] == of_run.get("rules"):
+        _demand_source(out, "RULES", found["rules"])
+    if roster is None and not (found["rules"] and course_rules.read_rules(found["rules"]).roster):
+        found["roster"] = of_run.get("roster")
+        _demand_source(out, "ROSTER", found["roster"])
+    return found["rules"], found["roster"]
+
+
+def _demand_source(out: Path, name: str, place: Path | None) -> None:
+    if place is not None and not place.exists():
+        raise WrongUse(f"The marks in {out} were made with {label(str(place))}, which is not there. Name it: {name}=…")
 
 
 def match_students(office: Office, found: Found, earlier: Mapping[Student, Collection[str]]) -> Matched:

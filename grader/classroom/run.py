@@ -178,6 +178,8 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         if losses_of_run and not plan.drop:
             raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
+        places = (str(place.resolve()) if place else "" for place in plan.office.sources)
+        file.note("sources", dict(zip(("rules", "roster"), places, strict=True)))
         history.note_waiting(outputs.remembered(submissions, entered, waiting))
         memory = Memory(history, arrivals.clock(plan.office.hand_in_times, plan.office.roster, plan.office.course.zone))
         memory = replace(memory, keeps=plan.office.keeps_attempts)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.cli.grade_verb import choose, office_of
+from grader.cli.grade_verb import choose, office_of_results, sources_of
 from grader.cli.options import EXERCISE, EXERCISES, LEVELS, OUT, ROSTER, RULES, cores, jobs, option, port, verb
 from grader.desk import lesson
 from grader.records import safe_files
@@ -95,13 +95,17 @@ def hand_back(options: argparse.Namespace) -> int:
 
     Returns exit code 3 where a student who handed in gets nothing.
     """
-    office = office_of(options)
+    office = office_of_results(options)
     from grader.classroom import handback, private
 
     handback.demand(office.course, options.release)
     all_handed = list(handback.read_results(options.out, office))
     exercises, level = handback.exercises(all_handed), handback.level(options.out, office.course, options.feedback)
     folder = (options.output or options.out / handback.FOLDER) / options.platform
+    if options.platform in handback.PLATFORMS:
+        name = handback.PLATFORMS[options.platform][0]
+        if not any(origin.platform == name for handed in all_handed for origin in handed.origins.values()):
+            raise WrongUse(f"None of these hand-ins came from {name}. Give every student a page: PLATFORM=folder")
     try:
         assignments = handback.assignments(office.course, all_handed)
         missing = _write_feedback(options.platform, folder, all_handed, exercises, level, assignments)
@@ -113,7 +117,8 @@ def hand_back(options: argparse.Namespace) -> int:
         names = ", ".join(map(label, students[:MOST_WITHOUT])) + (
             f" and {len(students) - MOST_WITHOUT} more" * (len(students) > MOST_WITHOUT)
         )
-        print(f"{exercise}: no file of {options.platform}'s is known of {names}. Hand theirs back by PLATFORM=folder")
+        name = handback.PLATFORMS[options.platform][0]
+        print(f"{exercise}: no file of {name}'s is known of {names}. Hand theirs back by PLATFORM=folder")
     return errors.NOT_DONE if missing else errors.PASSED
 
 
@@ -161,7 +166,7 @@ def _write_feedback(
 def explain_mark(options: argparse.Namespace) -> int:
     """Explain a mark: grade the attempt that counts again, print what was called, and what the rules make of it."""
     exercise = catalog.find(options.exercise)
-    office = office_of(options)
+    office = office_of_results(options)
     from grader.classroom import explain  # heavy: torch
 
     explanation = explain.explain(options.out, options.student, exercise, office)
@@ -181,16 +186,19 @@ def serve_office(options: argparse.Namespace) -> int:
     """Show a course's results in a browser on this machine, where assistants give points and write comments."""
     import asyncio
 
-    from grader.classroom import course_rules
+    from grader.classroom import course_rules, store
 
-    rules = options.rules or Path(course_rules.NAME)
+    rules, roster = options.rules or Path(course_rules.NAME), options.roster
+    if (options.out / store.NAME).exists():
+        of_run, roster = sources_of(options)
+        rules = of_run or rules
     if not rules.exists():
         raise WrongUse(f"{rules} is not there. What is set by hand is kept beside it: make course writes it")
     try:
         from grader.classroom.office_page import serving, views
     except ImportError:
         raise errors.missing_extra("The assistants' page needs Tornado", "office") from None
-    place = views.Place(options.out, rules, options.roster)
+    place = views.Place(options.out, rules, roster)
     with views.open_results(place):
         pass  # what is wrong is said here, and not on a page
 
@@ -208,7 +216,7 @@ def forget_student(options: argparse.Namespace) -> int:
     """Remove one student from the results and from the tables beside course.toml."""
     from grader.classroom import forget
 
-    for line in forget.forget(options.out, options.student, office_of(options)):
+    for line in forget.forget(options.out, options.student, office_of_results(options, is_strict=False)):
         print(line)
     return errors.PASSED
 

@@ -201,6 +201,22 @@ def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:
     return office.read(options.rules or (usual if usual.exists() else None), options.roster)
 
 
+def office_of_results(options: argparse.Namespace, is_strict: bool = True) -> Office:
+    """The same for a look at results: without an option, the rules and the roster of the run that made them."""
+    from grader.classroom import office
+
+    return office.read(*sources_of(options, is_strict))
+
+
+def sources_of(options: argparse.Namespace, is_strict: bool = True) -> tuple[Path | None, Path | None]:
+    """The files of the rules and of the roster for a look at results."""
+    from grader.classroom import course_rules, office
+
+    usual = Path(course_rules.NAME)
+    rules = options.rules or (usual if usual.exists() else None)
+    return office.sources_of(options.out, rules, options.roster, is_strict)
+
+
 def make_plan(options: argparse.Namespace, submissions: Path, out: Path) -> Plan:
     """The run that the options ask for."""
     from grader.classroom.run import Plan

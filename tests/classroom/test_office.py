@@ -1379,9 +1379,36 @@ def test_handing_back_to_moodle_and_canvas(grade, said, tmp_path):
     assert set(read) == {(str(number), f"feedback_{CONTEXT}.html") for number in range(200, 206)}
     assert all(name in read[str(number), f"feedback_{CONTEXT}.html"] for number, name in enumerate(NAMES, 200))
     done = said("handback", "canvas", "--out", tmp_path / "out", "--release", cwd=tmp_path)
-    assert done.returncode == 3 and "no file of canvas's is known" in done.stdout
+    assert done.returncode == 2 and "None of these hand-ins came from Canvas" in done.stderr
     done = said("handback", "folder", "--out", tmp_path / "out", "--release", cwd=tmp_path)
     assert done.returncode == 0 and (tmp_path / "out/handback/folder/205/feedback.html").exists()
+
+
+def test_a_look_at_results_takes_the_rules_and_the_roster_of_the_run(grade, said, tmp_path):
+    """A section's deadline and points by hand: without the files of the run, both would be other ones."""
+    lay(tmp_path, "in/rayada_11_901_context_vectors.py")
+    lay(tmp_path, "in/raybob_12_902_context_vectors.py")
+    lay(tmp_path, "own/roster.csv", "id,name,section\n11,Ray Ada,Monday\n12,Ray Bob,Tuesday\n")
+    sections = '[deadlines]\n"03" = 2026-11-20\n[sections]\n"Monday" = { deadlines = { "03" = 2026-11-30 } }\n'
+    lay(tmp_path, "own/course.toml", f"[late]\npercent = 10\n{sections}")
+    lay(tmp_path, "own/handed_in.csv", "student,exercise,time\n11,03,2026-11-21 10:00\n12,03,2026-11-21 10:00\n")
+    assert grade("--roster", "own/roster.csv", "--rules", "own/course.toml").returncode == 0
+    assert [by_student(tmp_path)[id][CONTEXT] for id in ("11", "12")] == ["7", "6.3"]
+    where = ("--out", tmp_path / "out")
+    for id, points in (("11", "7"), ("12", "6.3")):
+        assert f"The mark: {points} of 7" in said("explain", id, "03", *where, cwd=tmp_path).stdout
+    assert said("handback", "canvas", "--release", *where, cwd=tmp_path).returncode == 0
+    with zipfile.ZipFile(tmp_path / f"out/handback/canvas/{CONTEXT}.zip") as archive:
+        heads = {name: archive.read(name).decode().splitlines()[0] for name in archive.namelist()}
+    assert "7 of 7 points" in heads["rayada_11_901_context_vectors.py"]
+    assert "6.3 of 7 points" in heads["raybob_12_902_context_vectors.py"]
+    (tmp_path / "own/roster.csv").rename(tmp_path / "own/moved.csv")
+    for words in (["explain", "11", "03"], ["handback", "canvas", "--release"]):
+        done = said(*words, *where, cwd=tmp_path)
+        assert done.returncode == 2 and "roster.csv, which is not there. Name it: ROSTER=…" in done.stderr
+    named = said("explain", "11", "03", "--roster", "own/moved.csv", *where, cwd=tmp_path)
+    assert "The mark: 7 of 7" in named.stdout
+    assert said("forget", "12", *where, cwd=tmp_path).returncode == 0
 
 
 def test_handing_back_to_canvas_keeps_the_kind_of_the_file(grade, said, tmp_path):
