@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -127,12 +128,24 @@ def still_waiting(
     return still
 
 
-def settle(found: Found, overrides: Iterable[Override]) -> Found:
-    """The class without the files that wait for a person who gave points for their exercise. Everybody keeps a row."""
-    whole = {(one.student, one.exercise) for one in overrides if not one.check}
-    whole |= {(student, "") for student, _ in whole}
-    settled = [one for one in found.unplaced if (one.student.id, one.exercise) in whole]
-    unplaced = tuple(one for one in found.unplaced if one not in settled)
+def settle(found: Found, overrides: Iterable[Override], entered: Collection[str]) -> Found:
+    """The class without the files that wait for a person who gave points for their exercise. Everybody keeps a row.
+
+    A file of no known exercise waits until there are points for each exercise that it could be. entered: the exercises
+    of the run.
+    """
+    given: dict[str, set[str]] = defaultdict(set)
+    for override in overrides:
+        if not override.check:
+            given[override.student].add(override.exercise)
+
+    def is_settled(one: Unplaced) -> bool:
+        possible = {one.exercise} if one.exercise else one.lacks or set(entered)
+        return one.student.id in given and possible <= given[one.student.id]
+
+    settled = [one for one in found.unplaced if is_settled(one)]
+    left = (one for one in found.unplaced if one not in settled)
+    unplaced = tuple(replace(one, lacks=one.lacks - given.get(one.student.id, set())) for one in left)
     return replace(found, unplaced=unplaced, enrolled=(*found.enrolled, *(one.student for one in settled)))
 
 
@@ -147,7 +160,7 @@ def remembered(found: Found, exercises: Iterable[str], still: Iterable[Waiting])
     among = tuple(exercises)
     kept = {(one.unplaced.student.id, one.unplaced.exercise) for one in still}
     new = [one for one in found.unplaced if (one.student.id, one.exercise) not in kept]
-    return [*still, *(Waiting(_plain(one), among) for one in new)]
+    return [*still, *(Waiting(_plain(one), tuple(sorted(one.lacks)) or among) for one in new)]
 
 
 def _plain(unplaced: Unplaced) -> Unplaced:

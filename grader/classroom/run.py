@@ -171,7 +171,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         history = History(file)
         set_by_hand = {(one.student, one.exercise) for one in plan.office.overrides}
         waiting = [] if plan.drop else outputs.still_waiting(history.waiting(), matched.found, past, set_by_hand)
-        submissions = outputs.settle(submissions, plan.office.overrides)
+        submissions = outputs.settle(submissions, plan.office.overrides, entered)
         submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": (*matched.lines, *_of_stubs(nobodys))}))

@@ -611,6 +611,29 @@ def test_points_for_a_file_that_could_not_be_placed_settle_it(grade, tmp_path):
     table = by_student(tmp_path)
     assert (table["ada"][CONTEXT], table["bob"][SOFTMAX], table["bob"][CONTEXT]) == ("5", "4", "7")
     assert "not placed" not in table["ada"]["note"] and "homework.docx" in (tmp_path / "out/ledger.csv").read_text()
+    lay(tmp_path / "in", "bob/dot_product_scores.py", "x = 1\n")  # what ada handed in could be this one
+    done = grade()
+    assert done.returncode == 3 and "nothing of ada could be placed: homework.docx" in done.stderr
+    given += "ada,01,,0,not handed in,me\n"
+    lay(tmp_path, "overrides.csv", f"student,exercise,check,points,reason,who\n{given}")
+    assert grade().returncode == 0
+
+
+def test_points_for_one_exercise_settle_no_file_of_another_one(grade, tmp_path):
+    for folder in (SOFTMAX, CONTEXT):
+        lay(tmp_path / "in", f"bob/{folder[3:]}.py", RIGHT[folder])
+    lay(tmp_path / "in", "bob/dot_product_scores.py", "x = 1\n")
+    lay(tmp_path / "in", "ada/softmax_naive.py", RIGHT[SOFTMAX])
+    lay(tmp_path / "in", "ada/task.py")
+    lay(tmp_path, "course.toml", "")
+    lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\nada,01,,5,oral,me\n")
+    done = grade()
+    assert done.returncode == 3 and "one hand-in of ada could not be placed: task.py" in done.stderr
+    lay(tmp_path / "next", "ada/04.py", "x = 1\n")
+    lay(tmp_path / "next", "bob/04.py", "x = 1\n")
+    assert grade("--ex", "04", folder="next").returncode == 3  # it waits over the weeks
+    lay(tmp_path, "overrides.csv", "student,exercise,check,points,reason,who\nada,01,,5,oral,me\nada,03,,5,it,me\n")
+    assert grade().returncode == 0
 
 
 def test_a_name_of_an_earlier_download_waits_until_it_is_settled(grade, tmp_path):
