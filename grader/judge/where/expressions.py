@@ -44,7 +44,6 @@ from grader.judge.where.edits import (
 THE_SCALE = "the scale"
 SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
-READY_MADE_SCALE = ("scaled_dot_product_attention", "scale")  # without it the call scales as it should
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 AN_ORDER_OF_TWO = "the order of two operations"
@@ -168,7 +167,7 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     argument = f"an argument of {name}"
     for index, keyword in enumerate(node.keywords):
         remaining_keywords = [*node.keywords[:index], *node.keywords[index + 1 :]]
-        is_scale = (name, keyword.arg) == READY_MADE_SCALE
+        is_scale = keyword.arg == "scale"  # without it ready-made attention scales as it should
         kind, tier = (THE_SCALE, SLIP) if is_scale else (argument, 0)
         yield ast.Call(node.func, node.args, remaining_keywords), kind, tier, ("drop", name, keyword.arg)
     for keyword_text in _missing_keywords(node, name, scope):
