@@ -152,12 +152,15 @@ class Diagnostician:
         """Whether it is of a function that this check does not call, and whose own checks may have passed.
 
         The learner passed a check that the mistake fails: other code of the learner's does what that function does. Of
-        wrong numbers it counts where the sentence names the function. In an error of the same words many mistakes end.
+        wrong numbers it counts where the sentence names the function. In an error of the same words many mistakes end:
+        it is not of this one where all methods that it changes are right.
         """
         called = {call.function for call in failure.calls}
         named_functions = [name for name in version.functions if name in version.sentence and name not in called]
         is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
-        return bool(named_functions or is_elsewhere) and version.broken(passed) > 0
+        if (named_functions or is_elsewhere) and version.broken(passed) > 0:
+            return True
+        return failure.raised and self.words is not None and self.claims.is_right(version.definitions, self.words)
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]

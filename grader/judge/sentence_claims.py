@@ -2,11 +2,11 @@
 
 A sentence names calls, dimensions and numbers. Those that are in the mistake's file and not in the solution are claims
 about what was written; those that are in the solution say what to do instead. A claim that the learner's source does
-not bear out makes the sentence false, however well the answers fit.
+not bear out makes the sentence false, however well the answers fit, and so does a definition that is the solution's.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from grader.judge.wrong_versions import WrongVersion
 from grader.records import source
@@ -47,6 +47,7 @@ class Claims:
 
     def __init__(self, solution: str) -> None:
         self.right = source.written_tokens(solution)
+        self.definitions = source.written_definitions(solution)
         self._made: dict[WrongVersion, frozenset[str]] = {}
 
     def of(self, version: WrongVersion) -> frozenset[str]:
@@ -59,7 +60,15 @@ class Claims:
 
     def contradicted(self, version: WrongVersion, words: SourceWords) -> bool:
         """Whether a sentence, of two one of them, claims what the source does not hold."""
-        return any(self._missing(one, words) or _unheard(one, words) for one in version.parts or (version,))
+        return any(
+            self._missing(one, words) or _unheard(one, words) or self.is_right(one.changed, words)
+            for one in version.parts or (version,)
+        )
+
+    def is_right(self, definitions: Collection[str], words: SourceWords) -> bool:
+        """Whether the source has these definitions as the solution has them: no mistake is in them."""
+        own = source.written_definitions(words.source)
+        return bool(definitions) and all(own.get(name, "") == self.definitions.get(name) for name in definitions)
 
     def confirmed(self, version: WrongVersion, words: SourceWords) -> bool:
         """Whether a sentence claims something, and the source holds all of it."""

@@ -6,6 +6,7 @@ What is said of a source is compared with this, so that no sentence names a call
 import ast
 import difflib
 import functools
+import hashlib
 import re
 from collections import Counter
 from types import ModuleType
@@ -271,6 +272,22 @@ def written_tokens(source: str) -> dict[str, list[str]]:
 
 
 @limited
+def written_definitions(source: str) -> dict[str, str]:
+    """Each top-level function and class, and each method as "Class.method": one text where two are written alike.
+
+    Docstrings, type hints and formatting do not count. {} for what is no Python.
+    Raises BadSubmission where reading the source exceeds a limit.
+    """
+    found: dict[str, str] = {}
+    for node in ast.parse(source).body if parse(source) else ():  # a tree of its own, which it changes
+        if isinstance(node, DEFINING):
+            found[node.name] = _written(node)
+            methods = node.body if isinstance(node, ast.ClassDef) else []
+            found |= {f"{node.name}.{part.name}": _written(part) for part in methods if isinstance(part, FUNCTIONS)}
+    return found
+
+
+@limited
 def storeless_kernels(source: str) -> list[str]:
     """The kernels that the source launches and that store nothing, nor does what they call.
 
@@ -394,6 +411,18 @@ def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
     if own_lines and min(own_lines) < min(calls):
         return f"{owner.name}.__init__ ({location}) sets something before it calls super().__init__(): call that first"
     return ""
+
+
+def _written(definition: ast.AST) -> str:
+    """A digest of a definition without docstrings and type hints, which are taken out of it."""
+    for node in walk(definition):
+        if isinstance(node, DEFINING):
+            node.body = [part for part in node.body if not is_text(part)] or node.body
+        if isinstance(node, FUNCTIONS):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+    return hashlib.sha256(ast.dump(definition).encode()).hexdigest()
 
 
 def _written_tokens(root: ast.AST) -> set[str]:
