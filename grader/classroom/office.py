@@ -258,7 +258,12 @@ class Marking:
 
 def lines_without_effect(office: Office, students: Sequence[str], exercises: Collection[str]) -> tuple[str, ...]:
     """The entries that a person must look at. students: the ids of all with a row; exercises: those handed in."""
-    notes = [*_strangers(office, students), *_titles(office.course, office.roster, exercises), *_sections(office)]
+    notes = [
+        *_strangers(office, students),
+        *_unread_comments(office, exercises),
+        *_titles(office.course, office.roster, exercises),
+        *_sections(office),
+    ]
     if office.roster and (office.course.deadlines or office.course.cut_off or office.course.sections):
         notes += [line for listing in office.roster.listings for line in _unread(listing)]
     return tuple(notes)
@@ -318,6 +323,13 @@ def _strangers(office: Office, students: Sequence[str]) -> Iterator[str]:
             id = by_key.get(student.casefold())
             meant = f". Do you mean {id}? Ids are those of grades.csv" if id else ""
             yield f"{place}: the class has no student {label(student)}{meant}"
+
+
+def _unread_comments(office: Office, exercises: Collection[str]) -> Iterator[str]:
+    """Comments on exercises that are on no student's page."""
+    for student, exercise in sorted(office.comments):
+        if exercise and exercise not in exercises:
+            yield f"{marking.COMMENTS}: nobody handed in {exercise}, so the comment to {label(student)} is not shown"
 
 
 def _titles(course: Course, roster: Roster | None, exercises: Collection[str]) -> Iterator[str]:

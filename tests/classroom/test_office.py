@@ -346,6 +346,15 @@ def test_an_exercise_whose_only_file_cannot_be_graded_is_named(grade, tmp_path, 
     assert done.returncode == 0 and "needs a person" not in done.stderr, done.stderr
 
 
+def test_a_comment_that_nobody_would_read_is_named(grade, tmp_path):
+    lay(tmp_path / "in", "ada/context_vectors.py")
+    lay(tmp_path, "course.toml", "")
+    lay(tmp_path, "comments.csv", "student,exercise,comment\nada,03,Well done\nada,02,See me\nada,,Hello\n")
+    done = grade()
+    assert done.returncode == 3 and f"nobody handed in {SOFTMAX}, so the comment to ada is not shown" in done.stderr
+    assert done.stderr.count("is not shown") == 1
+
+
 @pytest.mark.parametrize("platform", ["Moodle", "Canvas"])
 @pytest.mark.parametrize("roster", [False, True])
 @pytest.mark.parametrize("downloads", [(f"CS1-{SOFTMAX}-77", f"CS1-{CONTEXT}-78"), ("submissions", "submissions (1)")])

@@ -4,8 +4,10 @@ import csv
 import io
 from pathlib import Path
 
+import pytest
 from made_up_class import result_of
 
+from grader.catalog.errors import WrongUse
 from grader.classroom.course_rules import TOTAL
 from grader.classroom.handins import Student
 from grader.classroom.roster import filling, reading
@@ -67,6 +69,13 @@ def test_nbgraders_students(tmp_path):
         filling.write(tmp_path / "upload", reading.read_roster(path), {}, summary_of(ada=(1, 1))) == ()
     )  # no grades in it
     assert not (tmp_path / "upload").exists()
+
+
+@pytest.mark.parametrize("start", [b"PK\x03\x04rest", b"\xd0\xcf\x11\xe0rest"])
+def test_a_spreadsheets_own_file_is_named_as_such(tmp_path, start):
+    (tmp_path / "roster.xlsx").write_bytes(start)
+    with pytest.raises(WrongUse, match="is a spreadsheet's own file"):
+        reading.read_roster(tmp_path / "roster.xlsx")
 
 
 def test_gradescopes_roster(tmp_path):

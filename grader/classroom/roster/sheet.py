@@ -15,6 +15,7 @@ from grader.records.sanitize import label
 MAX_BYTES = 64 << 20
 SEPARATORS = (",", ";", "\t")
 BOM = "\ufeff"
+SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # how files of .xlsx and .ods begin, and of .xls
 QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -73,6 +74,8 @@ def read_sheet(path: Path) -> Sheet:
         raise WrongUse(f"{shown_name} cannot be read: {error.strerror}") from None
     if len(data) > MAX_BYTES:
         raise WrongUse(f"{shown_name} is larger than {MAX_BYTES >> 20} MiB: it is no list of students")
+    if data.startswith(SPREADSHEETS):
+        raise WrongUse(f"{shown_name} is a spreadsheet's own file. Save it there as CSV UTF-8, and name that file")
     is_utf16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # "Unicode text" of a spreadsheet
     try:
         text = data.decode("utf-16" if is_utf16 else "utf-8")
