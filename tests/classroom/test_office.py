@@ -667,6 +667,20 @@ def test_a_name_of_an_earlier_download_waits_until_it_is_settled(grade, tmp_path
     assert grade("--roster", "roster.csv", folder="in/2").returncode == 0
 
 
+def test_an_archive_with_the_class_in_it_is_to_be_named_alone(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada\nbob,Bob\n")
+    for name in ("ada", "bob"):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.writestr("context_vectors.py", RIGHT[CONTEXT])
+    with zipfile.ZipFile(tmp_path / "in/all.zip", "w") as archive:
+        for name in ("ada", "bob"):
+            archive.write(tmp_path / f"{name}.zip", f"{name}.zip")
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 3 and "with the whole class in it, name it alone as SUBMISSIONS" in done.stderr
+    assert grade("--roster", "roster.csv", folder="in/all.zip").returncode in (0, 3)  # its name waits in aliases.csv
+    assert [by_student(tmp_path)[id][CONTEXT] for id in ("ada", "bob")] == ["7", "7"]
+
+
 def test_a_name_that_a_better_roster_knows_waits_no_longer(grade, tmp_path):
     lay(tmp_path, "roster.csv", "id,name\n1,Bob Ray\n")
     lay(tmp_path / "in", "ada@x.edu/context_vectors.py")

@@ -26,6 +26,7 @@ NO_WORD = re.compile(r"[^\w]")
 NO_FILE = re.compile(r"[\x00-\x1f&<>\"`|':\\/]")  # what Moodle's clean_filename takes out of a full name
 MOST_SIMILAR = 5  # people who are named
 NOT_OURS = "-"  # in aliases.csv: who handed this in is no student of the class
+CLASS_IN_IT = "; if it is a folder or an archive with the whole class in it, name it alone as SUBMISSIONS"
 LEFT_OUT = "of people who are not in the class"
 TO_DO = "write the id of the student on the roster behind it in {}, or - where it is nobody of the class, grade again"
 ALIASES = "aliases.csv"
@@ -98,6 +99,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
     elsewhere: list[HandIn] = []
     unplaced: list[Unplaced] = []
     understood: set[str] = set()
+    without_files: set[tuple[str, str, str]] = set()  # names of entries of which nothing could be placed
 
     def who(student: Student, origin: Origin) -> Person | tuple[str, ...] | None:
         """The person; None where it is nobody of the class; a tuple of ids where a person must say."""
@@ -127,6 +129,7 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             key = left_over.origin.platform, left_over.origin.key or left_over.student.id, left_over.student.name
             unsure[key] += []
             fits_of[key] = person
+            without_files.add(key)
     handins, rivals = _apart(handins)
     passed = [_passed(one, who(one.student, one.origin)) for one in found.passed if one.student]
     passed += [one for one in found.passed if not one.student]
@@ -148,7 +151,10 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         key = "", account.login, account.name
         open_names[key], unsure[key] = Open(account.login, account.name, account.fits, index.similar(account.name)), []
     needing = [
-        *(_unknown(open_names[key], files, aliases_file) for key, files in unsure.items()),
+        *(
+            _unknown(open_names[key], files, aliases_file, key in without_files and not files)
+            for key, files in unsure.items()
+        ),
         *map(_rivals, rivals),
     ]
     files_in_question = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
@@ -306,13 +312,14 @@ def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
     return [group[0] for group in groups.values() if len(group) == 1], rivals
 
 
-def _unknown(name: Open, handins: list[HandIn], aliases_file: str) -> NeedsPerson:
-    """A name that means nobody on the roster, or several people."""
+def _unknown(name: Open, handins: list[HandIn], aliases_file: str, may_be_class: bool) -> NeedsPerson:
+    """A name that means nobody on the roster, or several people. may_be_class: nothing in the entry could be placed."""
     entry = label(f"{name.name} ({name.key})" if name.key != name.name else name.key)
     reason = f"{entry} could be {', '.join(name.fits)}" if name.fits else f"nobody on the roster is called {entry}"
     reason += f". Similar names: {', '.join(map(label, name.similar))}" if name.similar and not name.fits else ""
     where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins})) or (entry,)
-    return NeedsPerson((entry,), where, reason, TO_DO.format(aliases_file), len(_files(handins)))
+    to_do = TO_DO.format(aliases_file) + CLASS_IN_IT * may_be_class
+    return NeedsPerson((entry,), where, reason, to_do, len(_files(handins)))
 
 
 def _rivals(handins: list[HandIn]) -> NeedsPerson:
