@@ -7,6 +7,7 @@ import contextlib
 import gc
 import json
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -160,6 +161,8 @@ def run_nbgrader(options: argparse.Namespace) -> int:
         from grader.integrations.nbgrader import autograding, gradebook
     except ImportError:
         raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
+    # nbgrader makes a new gradebook by the command alembic beside this Python, which make does not put onto the path.
+    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
     settings = autograding.settings_of(options.nbgrader)
     for name in ("device", "seed", "timeout", "tier", "accept_tier"):
         if getattr(options, name) is None:
