@@ -178,6 +178,12 @@ def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fo
     assert told and mistakes.find("24_padding_and_packing", "full_refused").sentence not in told.values()
 
 
+def test_no_mistake_is_told_of_a_method_that_is_the_solutions(fork_server):
+    """A full pool is refused where there is room, as it is where num_free counts wrongly."""
+    told = of_changed("27", ("if self.num_free == 0:", "if self.num_free != 0:"), fork_server=fork_server)
+    assert not any("`num_free` counts" in sentence for sentence in told)
+
+
 def test_an_error_of_the_same_words_in_one_check_of_several_names_no_mistake(fork_server):
     """Keys of x_1 and a softmax over the queries: the sizes collide as keys do that were not transposed."""
     source = (paths.styles_folder("14_cross_attention") / "one_liners.py").read_text("utf-8")

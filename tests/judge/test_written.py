@@ -173,3 +173,12 @@ def test_a_result_that_is_not_kept_is_a_token(body, is_unkept):
 @pytest.mark.parametrize(("source", "columns"), [("x = (1 +\n", [4, 5]), ("def f(x y):\n    pass\n", [8, 9])])
 def test_the_caret_of_a_syntax_error(source, columns):
     assert caret(source, 1) == columns and caret(source, 2) == []
+
+
+def test_two_definitions_are_one_text_where_they_differ_in_hints_docstrings_and_form_alone():
+    plain = source.written_definitions("def f(x):\n    return x + 1\n\nclass A:\n    def g(self):\n        pass\n")
+    function = 'def f(x: int) -> int:\n    """One more."""\n    return (x +\n        1)\n'
+    other = source.written_definitions(f"{function}\nclass A:\n    def g(self):\n        return 1\n")
+    assert plain.keys() == other.keys() == {"f", "A", "A.g"}
+    assert plain["f"] == other["f"] and plain["A"] != other["A"] and plain["A.g"] != other["A.g"]
+    assert source.written_definitions("def f(:") == {}
