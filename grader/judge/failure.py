@@ -139,12 +139,18 @@ def is_blank(failure: Failure) -> bool:
 
 
 def says_little(failure: Failure) -> bool:
-    """Whether the wrong answer holds no number but NaN, or at most FEW whole ones: many mistakes may answer so."""
+    """Whether the wrong answer holds no number but NaN, at most FEW whole ones, or a whole one again and again.
+
+    Many mistakes may answer so.
+    """
     answer = failure.calls[-1].value if failure.calls else None
     tensors, plain = tensors_in(answer), _numbers_in(answer)
-    whole = not any(one.is_floating_point() or one.is_complex() for one in tensors)
-    whole = whole and all(isinstance(one, int) for one in plain)
-    return is_blank(failure) or (whole and 0 < sum(one.numel() for one in tensors) + len(plain) <= FEW)
+    is_whole = not any(one.is_floating_point() or one.is_complex() or one.device.type == "meta" for one in tensors)
+    if not is_whole or not all(isinstance(one, int) for one in plain):
+        return is_blank(failure)
+    count = sum(one.numel() for one in tensors) + len(plain)
+    different = {number for one in tensors for number in torch.unique(one).tolist()} | {*plain}
+    return is_blank(failure) or 0 < count <= FEW or len(different) == 1
 
 
 def is_own(failure: Failure) -> bool:

@@ -193,7 +193,7 @@ NO_OPERAND = re.compile(
     r"|unsupported operand type\(s\) for [@*]=?: '(?P<left>\w+)' and '(?:Tensor|Parameter)'"
     r"|\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not (?P<given>\w+)"
 )
-NO_MEMBER = re.compile(r"module '(?P<module>\w+)(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'")
+NO_MEMBER = re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
 HOMES = (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", torch.nn.functional))
 NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
 NOT_KEPT = "self.{0} is read, and {0} is an argument of __init__ that is never kept: keep it there, in self.{0}."

@@ -7,7 +7,7 @@ import torch
 
 from grader.judge.collection import Check
 from grader.judge.compare import TOLERANCE, Mismatch, close
-from grader.judge.failure import Failure
+from grader.judge.failure import FEW, Failure
 from grader.judge.words import is_plain, number, ordinal
 
 MOST = 64  # parts that are looked at
@@ -272,8 +272,12 @@ def _permuted(got: torch.Tensor, expected: torch.Tensor) -> str | None:
 
 
 def _mixed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
-    """The sentence on rows that each hold the right numbers in a wrong order: of a tensor with one dimension, all."""
-    if not got.ndim or not torch.equal(got.sort(dim=-1).values, expected.sort(dim=-1).values):
+    """The sentence on rows that each hold the right numbers in a wrong order: of a tensor with one dimension, all.
+
+    A few different whole numbers may be the same by chance.
+    """
+    is_chance = torch.equal(got, got.round()) and len(torch.unique(got)) <= FEW
+    if not got.ndim or is_chance or not torch.equal(got.sort(dim=-1).values, expected.sort(dim=-1).values):
         return None
     return MIXED if got.ndim > 1 else MIXED_VECTOR
 

@@ -10,7 +10,7 @@ from grader import catalog
 from grader.catalog import mistakes, patches, paths
 from grader.judge import explanations, general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure, may_be_one
+from grader.judge.failure import Failure, may_be_one, says_little
 from grader.records.results import AND, FIX_FIRST, OR, Settings
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
@@ -692,6 +692,34 @@ def test_positions_in_another_order_are_no_matter_of_a_view():
     assert described([[0, 1, 2], [3, 5, 4]]) is None  # all of the numbers are there, in wrong rows
     assert described([[1, 2, 3], [0, 4, 6]]) is None
     assert "opposite order" in described([[0, 4, 5], [3, 1, 2]])
+
+
+def test_a_few_different_whole_numbers_in_another_order_are_chance():
+    expected = torch.tensor([0, 1, 2, 0, 1, 2])
+    assert patterns.describe(Mismatch("", "", expected[[1, 0, 2, 3, 5, 4]], expected)) is None
+    expected = torch.tensor([4, 8, 15, 16, 23, 42])
+    assert patterns.describe(Mismatch("", "", expected[[1, 0, 2, 3, 5, 4]], expected)) == patterns.MIXED_VECTOR
+
+
+@pytest.mark.parametrize(
+    "answer, is_little",
+    [
+        (torch.zeros(5, 5, dtype=torch.bool), True),
+        (torch.tensor([3, 1, 2]), True),
+        (torch.tensor([3, 1, 2, 0, 4]), False),
+        (torch.zeros(5), False),
+    ],
+)
+def test_a_few_whole_numbers_and_one_again_and_again_say_little(answer, is_little):
+    failure = Failure(None, Mismatch("the result is wrong"), [Call("f()", "f", "output", answer)])
+    assert says_little(failure) is is_little
+
+
+def test_a_name_of_another_module_is_told_with_both_modules():
+    message = "module 'torch.nn.functional' has no attribute 'detach'"
+    error = LearnerError("exception", {"type": "AttributeError", "message": message})
+    sentence = general_sentences.of_error(error, "", "01")
+    assert sentence == "detach is not in torch.nn.functional: it is torch.detach."
 
 
 def test_a_mistake_that_reaches_further_is_tried_where_a_nearer_one_explains_the_example_alone(fork_server):
