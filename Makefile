@@ -254,6 +254,9 @@ bench: $(READY_DEV)  ## the speed claims, as ratios measured in one run
 bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06,13 MOST=cases of each kind SEED=which cases]
 	@"$(PYTHON)" tests/bench/bench_where.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
 
+mutants: $(READY_DEV)  ## files with one change each of the solution: those that are accepted, and sentences to be read [EX=06,13 MOST=changes of each exercise SEED=which changes]
+	@"$(PYTHON)" tests/bench/mutants.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
+
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench/bench_nbgrader.py $(call option,,N)
 
@@ -262,7 +265,7 @@ bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader
 
 # A target in neither list is a learner's.
 TEACHERS := grade course handback explain office forget nbgrader similar compare bundle gradescope classroom50 help-teacher
-AUTHORS := verify stub new mistakes wheel notebooks hooks test test-ex test-quick lint fuzz bench bench-where bench-nbgrader bench-classroom help-author
+AUTHORS := verify stub new mistakes wheel notebooks hooks test test-ex test-quick lint fuzz mutants bench bench-where bench-nbgrader bench-classroom help-author
 
 help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)
 help: LISTED := $(filter-out $(TEACHERS) $(AUTHORS),$(targets))
