@@ -8,6 +8,7 @@ taken from the source, and a path of this machine is left out.
 
 import builtins
 import contextlib
+import json
 import re
 import sys
 import time
@@ -36,6 +37,7 @@ from grader.worker.wire import RawTensor
 # The paths of the grader. A warning or a traceback that the learner's code prints may contain them.
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
 INTERNALS = re.compile(r" ?\(Triggered internally at [^()\n]*\)")  # torch tells so of each of its warnings
+LIBRARIES = (builtins, json, torch, torch.linalg, metadata)  # the names of their exceptions are no secret
 LOADING = (protocol.Load, protocol.Step)
 NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
 LEAST_CPU_S = 0.25  # for one call, however many calls did not end before
@@ -81,7 +83,7 @@ class ReplyReader:
         return {
             **error,
             "frames": frames,
-            "type": self.words.class_of(error["type"], builtins, torch, torch.linalg, metadata) or "Exception",
+            "type": self.words.class_of(error["type"], *LIBRARIES) or "Exception",
             "missing_module": self.words.confirmed(error["missing_module"] or "") or None,
             "message": without_paths(error["message"]),
         }

@@ -29,6 +29,7 @@ from grader.records import forbidden
 from grader.records.forbidden import forbidden_uses
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
+from grader.sandbox import remote
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
@@ -629,6 +630,7 @@ def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
     assert [line for line in range(-1, 50) if words.runs(line)] == [3, 5, 6, 8, 9, 10, 11, 13]
     assert [line for line in range(-1, 50) if SourceWords("x = (\n)\nbad bad").runs(line)] == [1, 2, 3]
     assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
+    assert words.class_of("JSONDecodeError", *remote.LIBRARIES) == "JSONDecodeError"  # as a known mistake raises it
     assert words.confirmed("word") == "word" and words.confirmed("word.secret") == ""
 
 
