@@ -65,8 +65,7 @@ def explain(
             raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(reason)}")
         mark = marks_of(office, file, history, student, [latest] if latest else []).get(exercise.folder)
         if mark is None:
-            waiting = {(one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in history.waiting()}
-            if why := waiting.get((student.id, exercise.folder)) or waiting.get((student.id, "")):
+            if why := history.why_unplaced(student.id, exercise.folder):
                 raise WrongUse(f"{label(student.label)} has no mark for {exercise.folder}: {label(why)}")
             if entry:
                 raise WrongUse(f"{label(student.label)}, {exercise.folder}: not graded yet. Grade again: make grade …")

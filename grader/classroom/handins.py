@@ -210,9 +210,8 @@ class Found:
     enrolled: tuple[Student, ...] = ()  # all on the roster, where there is one
     passed: tuple[Passed, ...] = ()  # every other file
 
-    @property
-    def joined(self) -> "Found":
-        """The same, once it is known whose all files are: who has none placed lacks not just some exercises."""
+    def narrow_lacks(self) -> "Found":
+        """The same once it is known whose each file is. A student without any placed file lacks more than a few."""
         placed = {handin.student for handin in self.handins}
         unplaced = (one if one.student in placed else replace(one, lacks=frozenset()) for one in self.unplaced)
         return replace(self, unplaced=tuple(unplaced))

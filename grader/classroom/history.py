@@ -229,6 +229,11 @@ class History:
             for id, name, exercise, why, among in rows
         ]
 
+    def why_unplaced(self, student: str, exercise: str) -> str:
+        """Why a file could not be placed, of this exercise or of an unknown one; "" where none waits."""
+        reasons = {(one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in self.waiting()}
+        return reasons.get((student, exercise)) or reasons.get((student, ""), "")
+
     def note_waiting(self, entries: Iterable[Waiting]) -> None:
         """Remember what this run leaves open."""
         rows = [

@@ -101,13 +101,13 @@ def sources_of(
         file.close()
     if not is_strict:
         of_run = {name: place for name, place in of_run.items() if place.exists()}
-    found = {"rules": rules or of_run.get("rules"), "roster": roster}
-    if found["rules"] and found["rules"] == of_run.get("rules"):
-        _demand_source(out, "RULES", found["rules"])
-    if roster is None and not (found["rules"] and course_rules.read_rules(found["rules"]).roster):
-        found["roster"] = of_run.get("roster")
-        _demand_source(out, "ROSTER", found["roster"])
-    return found["rules"], found["roster"]
+    rules = rules or of_run.get("rules")
+    if rules == of_run.get("rules"):
+        _demand_source(out, "RULES", rules)
+    if roster is None and not (rules and course_rules.read_rules(rules).roster):
+        roster = of_run.get("roster")
+        _demand_source(out, "ROSTER", roster)
+    return rules, roster
 
 
 def _demand_source(out: Path, name: str, place: Path | None) -> None:
@@ -123,7 +123,7 @@ def match_students(office: Office, found: Found, earlier: Mapping[Student, Colle
     if office.roster is None:
         found, count = matching.join_by_name(found, earlier)
         line = f"{count} numbers of Moodle were joined to others by full name. A roster is surer: ROSTER=file"
-        return Matched(found.joined, (line,) if count else ())
+        return Matched(found.narrow_lacks(), (line,) if count else ())
     path = (office.folder or Path()) / matching.ALIASES
     result = matching.match(found, office.roster, matching.read_aliases(path, office.roster), str(path))
     earlier_names = matching.unsettled(path, result)
@@ -136,7 +136,7 @@ def match_students(office: Office, found: Found, earlier: Mapping[Student, Colle
         wait = "1 name waits" if len(result.open) == 1 else f"{len(result.open):,} names wait"
         lines.append(f"{wait} in {label(str(path))}{new}: {_listed(result.open)}")
     needs_person = (*result.found.needs_person, *earlier_names)
-    return Matched(replace(result.found.joined, needs_person=needs_person), tuple(lines))
+    return Matched(replace(result.found.narrow_lacks(), needs_person=needs_person), tuple(lines))
 
 
 def marks_of(

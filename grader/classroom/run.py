@@ -163,7 +163,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         private.folder(plan.out)
         past = file.rolled()
         matched = office.match_students(plan.office, submissions, past)
-        submissions, nobodys = (
+        submissions, not_begun = (
             (matched.found, ()) if plan.named else without_stubs(matched.found, plan.submissions, past)
         )
         entered = replaced(plan, submissions)
@@ -174,7 +174,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         submissions = outputs.settle(submissions, plan.office.overrides, entered)
         submissions = replace(submissions, unplaced=(*submissions.unplaced, *(one.unplaced for one in waiting)))
         publish(Event("found", submissions.facts()))
-        publish(Event("notes", {"lines": (*matched.lines, *_of_stubs(nobodys))}))
+        publish(Event("notes", {"lines": (*matched.lines, *_of_stubs(not_begun))}))
         if losses_of_run and not plan.drop:
             raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
         file.note("level", plan.level)
@@ -245,12 +245,12 @@ def without_stubs(
     by_exercise: dict[str, list[HandIn]] = defaultdict(list)
     for handin in found.handins:
         by_exercise[handin.exercise].append(handin)
-    nobodys = tuple(
+    not_begun = tuple(
         exercise for exercise, files in by_exercise.items() if exercise not in known and all(map(_is_stub, files))
     )
-    left_out = [handin for handin in found.handins if handin.exercise in nobodys]
+    left_out = [handin for handin in found.handins if handin.exercise in not_begun]
     files = len({(handin.place, handin.member) for handin in left_out})
-    if not nobodys:
+    if not not_begun:
         return found, ()
     count = replace(
         found.count, to_grade=found.count.to_grade - files, left_out={**found.count.left_out, NOT_BEGUN: files}
@@ -259,11 +259,11 @@ def without_stubs(
         Passed(handin.below(folder), NOT_BEGUN, handin.origin.key, handin.student, origin=handin.origin)
         for handin in {(handin.place, handin.member): handin for handin in left_out}.values()
     ]
-    rest = tuple(handin for handin in found.handins if handin.exercise not in nobodys)
+    rest = tuple(handin for handin in found.handins if handin.exercise not in not_begun)
     students = (*found.enrolled, *(handin.student for handin in left_out))
-    unplaced = tuple(one for one in found.unplaced if not one.lacks or one.lacks - {*nobodys})
+    unplaced = tuple(one for one in found.unplaced if not one.lacks or one.lacks - {*not_begun})
     found = replace(found, handins=rest, unplaced=unplaced, enrolled=students)
-    return replace(found, count=count, passed=(*found.passed, *passed)), nobodys
+    return replace(found, count=count, passed=(*found.passed, *passed)), not_begun
 
 
 def _is_stub(handin: HandIn) -> bool:

@@ -149,11 +149,11 @@ class Diagnostician:
         return self.words is not None and self.claims.confirmed(version, self.words)
 
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
-        """Whether it is of a function that this check does not call, and whose own checks may have passed.
+        """Whether the mistake is in a function that this check does not call, and whose own checks may have passed.
 
-        The learner passed a check that the mistake fails: other code of the learner's does what that function does. Of
-        wrong numbers it counts where the sentence names the function. In an error of the same words many mistakes end:
-        it is not of this one where all methods that it changes are right.
+        The learner passed a check that the mistake fails: other code of the learner's does what that function does.
+        Where numbers are wrong, that counts only if the sentence names the function. An error is weaker evidence, since
+        many mistakes raise the same one: then the methods that the mistake changes must not all be right.
         """
         called = {call.function for call in failure.calls}
         named_functions = [name for name in version.functions if name in version.sentence and name not in called]

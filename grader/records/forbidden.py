@@ -219,7 +219,10 @@ def _notes(source: str) -> list[str]:
     own_attributes = {
         node.attr
         for node in _inspect(source).nodes
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self"
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "self"
     }
 
     def beyond_own(node: ast.AST, aliases: dict[str, str]) -> list[str]:

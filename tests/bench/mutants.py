@@ -50,20 +50,20 @@ def main() -> None:
 
 def mutants(exercise: catalog.Exercise, most: int, seed: int) -> Iterator[str]:
     """The solution with one change each, drawn with the seed."""
-    tree = Tree(bare(paths.solution(exercise.folder).read_text("utf-8")))
-    changed = {}
+    right = solution_of(exercise)
+    tree, changed = Tree(right), {}
     for unit in tree.units:
         scope = Scope.of(unit)
         for edit in (*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)):
             changed[tree.changed(edit.changes, {unit.top})] = None
-    sources = [source for source in changed if bare(source) != bare(paths.solution(exercise.folder).read_text("utf-8"))]
+    sources = [source for source in changed if bare(source) != right]
     random.Random(seed).shuffle(sources)
     yield from sources[:most] if most else sources
 
 
 def remarkable(exercise: catalog.Exercise, sources: list[str], fork_server: ForkServer) -> Iterator[tuple[str, str]]:
     """The files that are accepted, with "", and those that read a sentence of other lines or of two mistakes."""
-    right = bare(paths.solution(exercise.folder).read_text("utf-8"))
+    right = solution_of(exercise)
     lines = {mistake.sentence: differing(bare(mistake.source), right) for mistake in mistakes.mistakes(exercise.folder)}
     with Session(exercise, SEED) as session:
         examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
@@ -72,17 +72,21 @@ def remarkable(exercise: catalog.Exercise, sources: list[str], fork_server: Fork
             result = final(examiner.examine(Submission(source, "x.py")))
             if result.status == "passed":
                 yield source, ""
-            told = {check.diagnosis for check in result.checks if check.diagnosis}
+            sentences = {check.diagnosis for check in result.checks if check.diagnosis}
             own = differing(source, right)
-            doubtful = [text for text in told if AND in text or (text in lines and not lines[text] & own)]
+            doubtful = [text for text in sentences if AND in text or (text in lines and not lines[text] & own)]
             if doubtful:
                 yield source, min(doubtful)
 
 
+def solution_of(exercise: catalog.Exercise) -> str:
+    """The solution without comments and docstrings."""
+    return bare(paths.solution(exercise.folder).read_text("utf-8"))
+
+
 def change_of(exercise: catalog.Exercise, source: str) -> str:
     """The changed lines, as `- old  + new`."""
-    right = bare(paths.solution(exercise.folder).read_text("utf-8")).splitlines()
-    lines = difflib.unified_diff(right, source.splitlines(), lineterm="", n=0)
+    lines = difflib.unified_diff(solution_of(exercise).splitlines(), source.splitlines(), lineterm="", n=0)
     return "  ".join(f"{line[0]} {line[1:].strip()}" for line in lines if line[:1] in "+-" and line[1:2] not in "+-")
 
 

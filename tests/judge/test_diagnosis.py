@@ -162,7 +162,7 @@ def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_
         ("17_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
     ],
 )
-def test_two_mistakes_that_explain_one_example_alone_are_not_told(folder, right, wrong, checks, fork_server):
+def test_two_mistakes_that_explain_one_example_alone_are_not_named(folder, right, wrong, checks, fork_server):
     source = paths.solution(folder).read_text("utf-8")
     assert right in source
     told = said(graded(folder[:2], source.replace(right, wrong), fork_server))
@@ -178,7 +178,7 @@ def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fo
     assert told and mistakes.find("24_padding_and_packing", "full_refused").sentence not in told.values()
 
 
-def test_no_mistake_is_told_of_a_method_that_is_the_solutions(fork_server):
+def test_no_mistake_is_named_in_a_method_that_is_the_solutions(fork_server):
     """A full pool is refused where there is room, as it is where num_free counts wrongly."""
     told = of_changed("27", ("if self.num_free == 0:", "if self.num_free != 0:"), fork_server=fork_server)
     assert not any("`num_free` counts" in sentence for sentence in told)
@@ -715,7 +715,7 @@ def test_a_few_whole_numbers_and_one_again_and_again_say_little(answer, is_littl
     assert says_little(failure) is is_little
 
 
-def test_a_name_of_another_module_is_told_with_both_modules():
+def test_a_name_of_another_module_is_shown_with_both_modules():
     message = "module 'torch.nn.functional' has no attribute 'detach'"
     error = LearnerError("exception", {"type": "AttributeError", "message": message})
     sentence = general_sentences.of_error(error, "", "01")

@@ -221,11 +221,8 @@ class Results:
         later = [need for need in (*needs[here + 1 :], *needs[: max(here, 0)]) if need.student]
         checks = mark.result.checks if mark and mark.result else ()
         trouble = self.store.troubles().get((id, folder), "")
-        unplaced = {
-            (one.unplaced.student.id, one.unplaced.exercise): one.unplaced.why for one in self.history.waiting()
-        }
         if mark is None:
-            trouble = trouble or unplaced.get((id, folder)) or unplaced.get((id, ""), "")
+            trouble = trouble or self.history.why_unplaced(id, folder)
         return Single(
             student, exercise, mark, self._tried(student, folder, mark),
             by_hand.read(self.folder, id, folder, mark.digest if mark else ""),
