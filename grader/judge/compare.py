@@ -30,6 +30,8 @@ TOLERANCE = {
 LARGE_TOLERANCE = 5e-3
 CHUNK = 1 << 20  # elements that are compared at once
 CUDA_FACTOR = 4.0  # other order of summation, TF32 off
+FEW = 1000  # one number of so many may be rounded otherwise in another process
+ROUNDING = 2.0**-9  # of the largest value: two steps of float16
 SHAPE = "the shape"  # of something
 LARGEST = 1 << 64  # int that is compared
 UNSAID = ""  # what is compared, where nobody reads the words of a Mismatch: then none are made
@@ -168,7 +170,7 @@ def differ(first: Call, second: Call) -> bool:
     if first.problem is None and second.problem is None:
         if second.want == "describe":
             first, second = _without_names(first, second)
-        return not same(_in_words(first.value), _in_words(second.value))
+        return not _agree(_in_words(first.value), _in_words(second.value))
     return first.problem is None or second.problem is None or outline(first.problem) != outline(second.problem)
 
 
@@ -335,6 +337,32 @@ def _plain(value: Any) -> str:
         return repr(value)[:200]
     except ValueError:  # Python writes no int of more than 4300 digits
         return kind(value)
+
+
+def _agree(first: Any, second: Any) -> bool:
+    """Whether two answers are alike, or would be but for a few numbers that were rounded to the other side.
+
+    Code that rounds each of its steps to float16 gives one number in a thousand otherwise in another process, as the
+    memory of the tensors is aligned.
+    """
+    if same(first, second):
+        return True
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        return len(first) == len(second) and all(map(_agree, first, second))
+    if not (_has_floats(first) and _has_floats(second) and first.shape == second.shape and first.dtype == second.dtype):
+        return False
+    absolute, relative = TOLERANCE[first.dtype]
+    wrong = ~close_in_chunks(first, second, absolute, relative)
+    if int(wrong.sum()) * FEW > first.numel():
+        return False
+    scale = float(second[~wrong].nan_to_num(0.0, 0.0, 0.0).abs().max())
+    return bool(close(first[wrong].double(), second[wrong].double(), ROUNDING * scale, 0.0).all())
+
+
+def _has_floats(value: Any) -> bool:
+    return (
+        isinstance(value, torch.Tensor) and value.dtype in TOLERANCE and is_plain(value) and value.device.type == "cpu"
+    )
 
 
 def _without_names(first: Call, second: Call) -> tuple[Call, Call]:

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from grader.catalog.documented import Printed, parse
 from grader.judge import compare
-from grader.judge.compare import TOLERANCE, Mismatch, expect, expect_shape, same
+from grader.judge.compare import ROUNDING, TOLERANCE, Mismatch, differ, expect, expect_shape, same
 from grader.judge.proxy import describe_call
 from grader.judge.words import kind, values
+from grader.sandbox.call_results import Call
 from grader.worker.codec import Opaque
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
@@ -254,3 +255,23 @@ def test_several_things_are_spoken_of_in_the_plural(what, is_plural):
 
     assert said(torch.ones(2)) == ("are" if is_plural else "is")
     assert said(torch.ones(3)) == said(torch.zeros(2).long()) == ("have" if is_plural else "has")
+
+
+def test_a_mistake_gives_a_few_numbers_that_another_process_rounds_otherwise():
+    """Code that rounds to float16 in each step is not the same to the digit in the worker and in the grader."""
+
+    def alike(got, expected):
+        return not differ(Call("", "f", "output", [got, "f"]), Call("", "f", "output", [expected, "f"]))
+
+    answer = random((48, 32))
+    step = float(answer.abs().max()) * ROUNDING
+    other = answer.clone()
+    other[3, 5] += 0.9 * step
+    assert not same(other, answer) and alike(other, answer)
+    assert not alike(other[:20], answer[:20])  # one of 640
+    other[3, 5] += step
+    assert not alike(other, answer)
+    for value in (float("nan"), float("inf")):
+        other[3, 5] = value
+        assert not alike(other, answer) and not alike(answer, other) and alike(other, other.clone())
+    assert not alike(answer.long() + torch.eye(48, 32).long(), answer.long())
