@@ -108,7 +108,9 @@ class Diagnostician:
         for name, failure in begun.items():
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
-            sentences[name] = containment.optional(*certain) or containment.optional(*used) or sentences.get(name)
+            defaults = ("the defaults of arguments", None, self.of_defaults, failure, matches.get(name, []))
+            of_what_it_uses = containment.optional(*certain) or containment.optional(*used)
+            sentences[name] = of_what_it_uses or containment.optional(*defaults) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
@@ -291,7 +293,7 @@ class Diagnostician:
             return self.trial(failure, passed, subject) or self.of_sizes(failure, failures)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
-            of_gradient = bool(failure.calls) and failure.calls[-1].want == "gradients"
+            of_gradient = failure.way[1] == "gradients"
             return sentence.replace(patterns.EVERY, f"{patterns.EVERY} of the gradient") if of_gradient else sentence
         return (
             patterns.of_checks(failure, failures, passed, self.session.checks)
@@ -326,6 +328,16 @@ class Diagnostician:
         """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""
         return general_sentences.of_kernels(failure, self.words) if self.words is not None else None
 
+    def of_defaults(self, failure: Failure, versions: list[WrongVersion]) -> str | None:
+        """A sentence on a default that is not the stub's, unless a mistake with that default has one of its own."""
+        if self.words is None:
+            return None
+        solution = self.wrong_versions.solution.source
+        sentence = general_sentences.of_defaults(failure, self.words, solution)
+        sources = (SourceWords(version.source) for version in versions)
+        has_own = any(general_sentences.of_defaults(failure, source, solution) == sentence for source in sources)
+        return None if has_own else sentence
+
     def of_what_it_uses(
         self,
         failure: Failure,
@@ -344,8 +356,7 @@ class Diagnostician:
         """Whether a sentence on all values is not true of another wrong answer of the same function."""
         if not sentence.startswith(patterns.EVERY):
             return False
-        function = failure.calls[-1].function
-        others = [other for other in failures.values() if other.calls and other.calls[-1].function == function]
+        others = [other for other in failures.values() if other.way[0] == failure.way[0]]
         errors = [other.error for other in others if isinstance(other.error, Mismatch) and other is not failure]
         return any(isinstance(error.got, torch.Tensor) and patterns.describe(error) != sentence for error in errors)
 

@@ -249,9 +249,8 @@ class Examiner:
             return self.passed_in_part(check, {function: results[found].title for function, found in wrong.items()})
         if error is None:
             return self.result(check, PASSED, "\n".join(notes))
-        failures[check.id] = Failure(check, error, calls)
-        last_call = calls[-1] if calls else None
-        arguments = (_root_error(error, remote), last_call, remote.submission, self.settings.reveal)
+        failures[check.id] = failure = Failure(check, error, calls)
+        arguments = (_root_error(error, remote), failure.call, remote.submission, self.settings.reveal)
         message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
         return self.result(check, FAILED, inert(message))
 

@@ -5,6 +5,7 @@ import functools
 import keyword
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -12,10 +13,12 @@ import torch
 from grader.judge.collection import Check
 from grader.judge.compare import TOLERANCE, Mismatch, close
 from grader.judge.proxy import tensors_in
+from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
 TEXT = re.compile(r"""(["']).*?\1""")
+NESTED = re.compile(r"\[[^][(){}]*\]|\([^][(){}]*\)|\{[^][(){}]*\}")
 OTHERS = {*keyword.kwlist, "self", "torch", "math"}
 PRODUCTS = {
     "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
@@ -110,17 +113,36 @@ class Failure:
         """Whether a call did not end in its time."""
         return isinstance(self.error, LearnerError) and self.error.kind == "timeout"
 
+    @cached_property
+    def call(self) -> Call | None:
+        """The call that gave the wrong answer, where it is known; else the last one. None where none was made."""
+        got = getattr(self.error, "got", None)
+        if isinstance(got, torch.Tensor):
+            for call in reversed(self.calls):
+                if any(_shares_memory(got, tensor) for tensor in tensors_in(call.value)):
+                    return call
+        return self.calls[-1] if self.calls else None
+
     @property
     def last_called(self) -> str:
-        """The function or class that was called last; "" where none was."""
-        return self.calls[-1].function.partition(".")[0] if self.calls else ""
+        """The function or class that gave the wrong answer, or was called last; "" where none was."""
+        return self.call.function.partition(".")[0] if self.call else ""
 
     @property
     def way(self) -> tuple[str, str, str]:
-        """The last call's function, what was wanted of it, and the kind of failure: ("f", "output", "Mismatch")."""
-        last_call = self.calls[-1] if self.calls else None
+        """The function that was called, what was wanted of it, and the kind of failure: ("f", "output", "Mismatch")."""
         kind = str(self.error.facts.get("type")) if isinstance(self.error, LearnerError) else type(self.error).__name__
-        return (last_call.function, last_call.want, kind) if last_call else ("", "", kind)
+        return (self.call.function, self.call.want, kind) if self.call else ("", "", kind)
+
+
+def arguments_of(text: str) -> tuple[int, set[str]]:
+    """How many arguments a call in words gives by position, and the names of the others."""
+    inner = NESTED.sub("", TEXT.sub("", text.partition("(")[2].rpartition(")")[0]))
+    while inner != (outer := NESTED.sub("", inner)):
+        inner = outer
+    parts = [part.strip() for part in inner.split(",")] if inner.strip() else []
+    names = {part.partition("=")[0] for part in parts if "=" in part}
+    return len(parts) - len(names), names
 
 
 def is_blank(failure: Failure) -> bool:
@@ -172,3 +194,12 @@ def _numbers_in(value: Any) -> list[int | float]:
 
 def _address(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else 0
+
+
+def _shares_memory(got: torch.Tensor, tensor: torch.Tensor) -> bool:
+    """Whether the first tensor is the second one, or a part of it."""
+    if got is tensor:
+        return True
+    if not (is_plain(got) and is_plain(tensor)) or "meta" in (got.device.type, tensor.device.type) or not got.numel():
+        return False
+    return got.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr()

@@ -155,7 +155,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
 
 
 def called(call: Call, reveal: bool) -> str:
-    """The call that a check made last."""
+    """The call that a check made, as the learner reads it."""
     return f"called   {call.text if reveal else call.outline}{' in training' * (call.want == 'training')}"
 
 

@@ -109,8 +109,8 @@ def of_checks(
     failure: Failure, failures: dict[str, Failure], passed: set[str], checks: tuple[Check, ...]
 ) -> str | None:
     """A sentence that follows from the outcomes of the other checks, or None."""
-    last_calls = [other.calls[-1].text if other.calls else "" for other in failures.values()]
-    dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in last_calls}
+    wrong_calls = [other.call.text if other.call else "" for other in failures.values()]
+    dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in wrong_calls}
     if passed and len(dtypes) == 1 and dtypes != {""} and _may_be_of_dtype(failure.error):
         return (
             f"Only what is asked in {dtypes.pop()} is wrong: "

@@ -7,6 +7,7 @@ import ctypes
 import re
 import zlib
 from collections.abc import Callable
+from itertools import takewhile
 
 import torch
 
@@ -247,13 +248,13 @@ class Trials:
 
     def of_memory(self, failure: Failure) -> str | None:
         """BY_HEART, where a documented call of these sizes gets one answer for all values, and the solution several."""
-        last_call = failure.calls[-1]
+        wrong_call = failure.call or failure.calls[-1]
         for check in self.documented(failure):
             own_answers, solution_answers = (
                 [self.varied(check, seed, of_solution)[0] for seed in SEEDS] for of_solution in (False, True)
             )
             if (
-                any(sizes(call) == sizes(last_call) for call in own_answers[0])
+                any(sizes(call) == sizes(wrong_call) for call in own_answers[0])
                 and alike(*own_answers)
                 and not alike(*solution_answers)
             ):
@@ -265,9 +266,9 @@ class Trials:
 
         Documented calls of another function say nothing of this one.
         """
-        last_call = failure.calls[-1]
+        wrong_call = failure.call or failure.calls[-1]
         is_refused = isinstance(failure.error, LearnerError) and failure.error.kind != "exception"
-        if is_refused or any(hint in last_call.text for hint in ODD):
+        if is_refused or any(hint in wrong_call.text for hint in ODD):
             return None
         right_calls: list[Call] = []
         checks = self.documented(failure)
@@ -276,30 +277,31 @@ class Trials:
                 own_calls, changed = self.varied(check, seed, of_solution=False)
                 if changed and not alike(own_calls, self.varied(check, seed, of_solution=True)[0]):
                     return None
-                right_calls += [call for call in own_calls if changed and call.function == last_call.function]
-        if not right_calls or any(sizes(call) == sizes(last_call) for call in right_calls):
+                right_calls += [call for call in own_calls if changed and call.function == wrong_call.function]
+        if not right_calls or any(sizes(call) == sizes(wrong_call) for call in right_calls):
             return None
         if not all(self.fails_again(failure, seed) for seed in SEEDS):
             return None
         if any(self.depends_on_signs(check) for check in checks):
             fails_without = self.fails_again(failure, SEEDS[0], loads=True, positive=True)
             return None if fails_without else SIGNS
-        if is_of_object(last_call):
+        if is_of_object(wrong_call):
             mine, theirs = Unloaded(self.connection), Unloaded(self.solution)
             error, _ = ChangedSession(self.session, theirs).run(failure.check, Learner(mine))
             if mine.kept and error is None:
                 return LOADED if self.fails_again(failure, SEEDS[0], loads=True) else None
             if mine.kept and not theirs.kept:  # what the check expects holds for the loaded parameters alone
                 return None
-        earlier_calls = [call for call in failure.calls[:-1] if call.function == last_call.function]
+        before = takewhile(lambda call: call is not wrong_call, failure.calls)
+        earlier_calls = [call for call in before if call.function == wrong_call.function]
         if earlier_calls and self.depends_on_earlier_calls(failure):
             return STATE
         right_calls += earlier_calls
-        if options(last_call) not in map(options, right_calls):
+        if options(wrong_call) not in map(options, right_calls):
             return OPTIONS
-        if most_dimensions([last_call]) > most_dimensions(right_calls):
-            return self.of_dimensions(last_call.function)
-        return SIZES if numbers(last_call) in map(numbers, right_calls) else NUMBERS
+        if most_dimensions([wrong_call]) > most_dimensions(right_calls):
+            return self.of_dimensions(wrong_call.function)
+        return SIZES if numbers(wrong_call) in map(numbers, right_calls) else NUMBERS
 
     def of_dimensions(self, function: str) -> str:
         """The sentence on dimensions, by the side from which the function's own code counts them."""
@@ -316,14 +318,14 @@ class Trials:
 
     def of_shape(self, failure: Failure) -> str | None:
         """FIXED, where a function of sizes alone gives a wrong shape, and passed the documented checks with others."""
-        error, last = failure.error, failure.calls[-1]
+        error, wrong_call = failure.error, failure.call or failure.calls[-1]
         tensors = [getattr(error, name, None) for name in ("got", "expected")]
         got = [tensor.shape for tensor in tensors if isinstance(tensor, torch.Tensor)]
-        if len(got) < 2 or got[0] == got[1] or shapes(last):
+        if len(got) < 2 or got[0] == got[1] or shapes(wrong_call):
             return None
         shown = [call for check in self.documented(failure) for call in self.session.run(check, self.subject)[1]]
-        others = [call for call in shown if call.function == last.function]
-        return FIXED if others and all(sizes(call) != sizes(last) for call in others) else None
+        others = [call for call in shown if call.function == wrong_call.function]
+        return FIXED if others and all(sizes(call) != sizes(wrong_call) for call in others) else None
 
     def documented(self, failure: Failure) -> list[Check]:
         """The documented checks of the same task, where all of them passed."""

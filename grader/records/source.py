@@ -288,6 +288,23 @@ def written_definitions(source: str) -> dict[str, str]:
 
 
 @limited
+def written_defaults(source: str) -> dict[str, list[list[str]]]:
+    """The parameters of each top-level function, and of each method as "Class.method": [name, default] in their order.
+
+    self is left out. The default is written as Python shows its value; "" for none, and for one that is no constant.
+    {} for what is no Python. Raises BadSubmission where reading the source exceeds a limit.
+    """
+    found: dict[str, list[list[str]]] = {}
+    for node in tree.body if (tree := parse(source)) else ():
+        if isinstance(node, FUNCTIONS):
+            found[node.name] = _defaults(node)
+        elif isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
+            found |= {f"{node.name}.{method.name}": _defaults(method)[1:] for method in methods}
+    return found
+
+
+@limited
 def storeless_kernels(source: str) -> list[str]:
     """The kernels that the source launches and that store nothing, nor does what they call.
 
@@ -349,6 +366,22 @@ def caret(source: str, line: int) -> list[int]:
     except ValueError:
         pass
     return []
+
+
+def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[list[str]]:
+    arguments = function.args
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    found: dict[str, ast.expr | None] = dict.fromkeys(positional)
+    found |= zip(reversed(positional), reversed(arguments.defaults))
+    found |= {argument.arg: value for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults)}
+    return [[name, _constant(value)] for name, value in found.items()]
+
+
+def _constant(value: ast.expr | None) -> str:
+    try:
+        return "" if value is None else repr(ast.literal_eval(value))[:MAX_TEXT]
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return ""
 
 
 def _stores(kernel: ast.AST) -> bool:
