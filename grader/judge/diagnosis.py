@@ -15,7 +15,7 @@ import torch
 
 from grader.judge import explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
-from grader.judge.failure import Failure, is_own, says_little
+from grader.judge.failure import Failure, is_blank, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
@@ -103,6 +103,7 @@ class Diagnostician:
         matches = explanations.without_disproved(matches, begun)
         matches = explanations.without_refuted(matches, begun)
         matches = explanations.without_coincidence(matches, begun)
+        matches = self.without_undone(matches, begun)
         matches |= containment.optional("the trial of a mistake", no_matches, self.try_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
@@ -145,6 +146,21 @@ class Diagnostician:
         if self.words is None:
             return versions
         return {one: degree for one, degree in versions.items() if not self.claims.contradicted(one, self.words)}
+
+    def without_undone(
+        self, matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
+    ) -> dict[str, list[WrongVersion]]:
+        """The matches without mistakes that explain NaN alone, in statements that the learner wrote as the solution."""
+        blank = {name for name, failure in failures.items() if not failure.raised and is_blank(failure)}
+        sound = {version for name, versions in matches.items() if name not in blank for version in versions}
+
+        def is_doubtful(version: WrongVersion) -> bool:
+            return version not in sound and self.words is not None and self.claims.is_undone(version, self.words)
+
+        return {
+            name: [version for version in versions if not (name in blank and is_doubtful(version))]
+            for name, versions in matches.items()
+        }
 
     def is_confirmed(self, version: WrongVersion) -> bool:
         """Whether the learner's source holds what the sentence claims, and it claims something."""

@@ -288,6 +288,21 @@ def written_definitions(source: str) -> dict[str, str]:
 
 
 @limited
+def written_statements(source: str) -> dict[str, list[str]]:
+    """The simple statements of each top-level function and class: one text where two are written alike.
+
+    {} for what is no Python. Raises BadSubmission where reading the source exceeds a limit.
+    """
+    found: dict[str, list[str]] = {}
+    for node in tree.body if (tree := parse(source)) else ():
+        if isinstance(node, DEFINING):
+            statements = [part for part in walk(node) if isinstance(part, ast.stmt)]
+            simple = [part for part in statements if not hasattr(part, "body") and not is_text(part)]
+            found[node.name] = sorted(set(map(_digest, simple)))
+    return found
+
+
+@limited
 def written_defaults(source: str) -> dict[str, list[list[str]]]:
     """The parameters of each top-level function, and of each method as "Class.method": [name, default] in their order.
 
@@ -455,7 +470,11 @@ def _written(definition: ast.AST) -> str:
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
-    return hashlib.sha256(ast.dump(definition).encode()).hexdigest()
+    return _digest(definition)
+
+
+def _digest(node: ast.AST) -> str:
+    return hashlib.sha256(ast.dump(node).encode()).hexdigest()
 
 
 def _written_tokens(root: ast.AST) -> set[str]:

@@ -115,6 +115,12 @@ def test_nothing_but_nan_is_no_proof_of_a_mistake(fork_server):
     assert not any(told.values())
 
 
+def test_no_statement_is_blamed_for_nan_that_is_the_solutions(fork_server):
+    """The sum starts at −inf; a known mistake that rescales it the wrong way gives NaN too."""
+    told = said(graded("20", changed("20", ("total = torch.zeros_like(maximum)", "total = maximum")), fork_server))
+    assert told and not any(told.values())
+
+
 @nightly
 def test_what_a_kernel_never_writes_may_be_0_or_nan(fork_server):
     pytest.importorskip("triton")

@@ -192,3 +192,10 @@ def test_the_defaults_of_parameters_are_read_as_values():
     f = [["x", ""], ["y", "10000.0"], ["side", "'left'"], ["z", "None"], ["w", ""]]
     assert found == {"f": f, "A.__init__": [["n", ""], ["eps", "-1e-05"]]}
     assert source.written_defaults("def f(:") == {}
+
+
+def test_statements_are_one_text_where_they_are_written_alike():
+    found = source.written_statements("def f(x):\n    'Two.'\n    if x:\n        return(x  + 1)\n    y = x\n")
+    other = source.written_statements("def f(x):\n    y = x\n    return x + 1  # more\n")
+    assert found == other and len(found["f"]) == 2
+    assert source.written_statements("def f(:") == {}
