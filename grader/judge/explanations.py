@@ -279,14 +279,15 @@ def without_coincidence(
     Such a version fails that check with other numbers than the learner's, and nothing else explains these. So what it
     explains is a coincidence: an error that many mistakes raise, an answer of NaN alone or of a few whole numbers, or
     the first input of a fresh check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of
-    a fresh check only documented ones count.
+    a fresh check only documented ones count, and not those that look at what an object was made with: with other
+    parameters than the lesson's, its answers are a second mistake's.
     """
     unexplained = {name: failure for name, failure in failures.items() if not (failure.raised or matches.get(name))}
 
     def is_coincidence(version: WrongVersion, explained: Failure) -> bool:
         others = [unexplained[name] for name in (version.failed or frozenset()) & unexplained.keys()]
         says_nothing = explained.raised or says_little(explained)
-        counting = [other for other in others if says_nothing or not other.check.hidden]
+        counting = [other for other in others if says_nothing or not (other.check.hidden or _is_of_making(other))]
         return any(other.last_called == explained.last_called for other in counting)
 
     doubtful = {
@@ -337,6 +338,11 @@ def _is_like(one: Failure, other: Failure) -> bool:
     """Whether the same function or method failed, given tensors of as many dimensions."""
     dimensions = [[len(shape) for shape in shapes(failure.calls[-1])] for failure in (one, other) if failure.calls]
     return one.way[0] == other.way[0] and len(dimensions) > 1 and dimensions[0] == dimensions[1]
+
+
+def _is_of_making(failure: Failure) -> bool:
+    """Whether it is an object's parameters that are wrong, and not an answer."""
+    return failure.way[1] == "describe"
 
 
 def _has_right_shape(failure: Failure) -> bool:
