@@ -15,6 +15,7 @@ from grader.judge.compare import TOLERANCE, Mismatch, close
 from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
+from grader.worker.codec import Handle
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
 TEXT = re.compile(r"""(["']).*?\1""")
@@ -162,11 +163,12 @@ def is_blank(failure: Failure) -> bool:
 def says_little(failure: Failure) -> bool:
     """Whether the wrong answer holds no number but NaN, at most FEW whole ones, or a whole one again and again.
 
-    Many mistakes may answer so.
+    Many mistakes may answer so. An object that lacks a parameter has not answered at all.
     """
-    if is_blank(failure):
-        return True
     answer = failure.calls[-1].value if failure.calls else None
+    is_unasked = isinstance(answer, Handle) and getattr(failure.error, "expected", None) is None
+    if is_unasked or is_blank(failure):
+        return True
     tensors, plain = tensors_in(answer), _numbers_in(answer)
     is_whole = not any(one.is_floating_point() or one.is_complex() or one.device.type == "meta" for one in tensors)
     if not is_whole or not all(isinstance(one, int) for one in plain):

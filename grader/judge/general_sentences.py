@@ -205,6 +205,12 @@ SIZES = (
     "with and without a batch it has another number, so count from the end, as x.shape[-1] does."
 )
 MISMATCH = re.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
+NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
+PLAIN_TENSOR = (
+    "self.{0} holds a plain tensor, which is no parameter: nothing trains it, and it stays behind when the layer moves "
+    "to another device. Make an nn.Parameter of it."
+)
+OWN_FUNCTION = "{0} is a function of this file and no method: call it without self, as {0}(…)."
 LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
 WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
 RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
@@ -236,7 +242,7 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return PARAMETER
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
-    return _leaves_torch(failure, words) or _cuts(failure, words)
+    return _plain_tensor(failure, words) or _leaves_torch(failure, words) or _cuts(failure, words)
 
 
 def of_kernels(failure: Failure, words: SourceWords) -> str | None:
@@ -282,6 +288,14 @@ def faults_in_place(source: str, called: frozenset[str]) -> list[dict[str, Any]]
     owners = {name.partition(".")[0] for name in called}
     faults = (fault for fault in written_faults(source) if fault["kind"] == "in place")
     return [fault for fault in faults if (fault["owner"] or fault["function"]) in owners]
+
+
+def _plain_tensor(failure: Failure, words: SourceWords) -> str | None:
+    """That a parameter which the object lacks is a tensor that torch made, kept as it is."""
+    match = NO_PARAMETER.search(failure.error.summary) if isinstance(failure.error, Mismatch) else None
+    names = (match[1] or match[2]).strip().split(", ") if match is not None else []
+    plain = [name for name in names if re.search(rf"\bself\.{re.escape(name)}\s*=\s*torch\.\w+\(", words.source)]
+    return PLAIN_TENSOR.format(plain[0]) if plain else None
 
 
 def _is_too_long(failure: Failure) -> bool:
@@ -412,10 +426,15 @@ def _elsewhere(text: str) -> str | None:
 
 
 def _attribute(text: str, source: str) -> str | None:
-    """The sentence on an attribute of self that is read and never set: an argument, or others are set and not read."""
+    """The sentence on an attribute of self that is read and never set.
+
+    It is a function of the file, or an argument, or others are set and not read.
+    """
     match = NO_ATTRIBUTE.match(text)
     if match is None or not re.search(rf"^class {match['owner']}\b", source, re.M):
         return None
+    if re.search(rf"^def {match['name']}\(", source, re.M):
+        return OWN_FUNCTION.format(match["name"])
     kept = list(dict.fromkeys(re.findall(r"^\s+self\.(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M)))
     if match["name"] not in kept and re.search(rf"def __init__\([^)]*\b{match['name']}\b", source):
         return NOT_KEPT.format(match["name"])
