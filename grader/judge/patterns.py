@@ -17,6 +17,7 @@ NUMBER = (
     "The value is right, but it is a Python number: give the tensor itself, since .item() and float() cut gradients."
 )
 JOINED = "The values are right, but they are a {} of tensors: make one tensor of them with {}."
+COMMA = "The value is right, but it is in a tuple of its own: a comma at the end of a line, as in `x = y,`, makes one."
 NUMBERS = (
     "The values are right, but they are Python numbers in a list: .item(), float() and tolist() cut gradients, so keep "
     "tensors and join them with torch.stack."
@@ -56,6 +57,8 @@ def describe_answer(got: object, expected: torch.Tensor) -> str | None:
     if len(parts) < len(got):
         return _of_numbers(got, expected)
     right = [number for number, part in enumerate(parts) if _right(part, expected)]
+    if right and len(got) == 1 and kind == "tuple":
+        return COMMA
     if len(right) == 1:
         return f"The right answer is the {ordinal(right[0])} item of a {kind} of {len(parts)}: return that one alone."
     if len({part.dtype for part in parts}) > 1 or any(part.device.type == "meta" for part in parts):
