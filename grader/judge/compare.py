@@ -223,7 +223,8 @@ def _not_finite(got: torch.Tensor, expected: torch.Tensor) -> str:
 
 def _demand_tensor(got: Any, what: str, shape: Any, expected: torch.Tensor | None = None) -> None:
     if not isinstance(got, torch.Tensor) or not is_plain(got):
-        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got, expected)
+        wanted = tuple(shape) if expected is None else expected
+        raise Mismatch(f"{what} is {kind(got)}; expected a tensor of shape {tuple(shape)}", "", got, wanted)
 
 
 def _is_number(value: Any) -> bool:

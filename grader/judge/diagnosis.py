@@ -45,8 +45,8 @@ def sentence(
     function = failure.last_called
     if failure.is_endless:
         return None
-    if failure.raised and _raised_itself(failure, function) and not general_sentences.of_sizes(failure.error):
-        return None  # sizes that do not fit are as likely the fault of what it uses
+    if failure.raised and _raised_itself(failure, function) and not _may_come_from_below(failure):
+        return None
     failed_functions = dict.fromkeys(
         name
         for other_failure in failures.values()
@@ -389,6 +389,12 @@ class Diagnostician:
         """The submission's worker, where something can be tried out: the solution runs on the CPU only."""
         connection = subject._connection if subject is not None and subject._device == "cpu" else None
         return connection if isinstance(connection, Remote) else None
+
+
+def _may_come_from_below(failure: Failure) -> bool:
+    """Whether an exception is as likely the fault of what a function uses: sizes that do not fit, or None."""
+    facts = failure.error.facts if isinstance(failure.error, LearnerError) else {}
+    return bool(general_sentences.of_sizes(failure.error)) or "NoneType" in str(facts.get("message", ""))
 
 
 def _raised_itself(failure: Failure, function: str) -> bool:
