@@ -229,12 +229,23 @@ def known_sentences(diagnosis: str | None) -> list[str]:
 
 
 def once(places: Iterable[str]) -> Iterator[str]:
-    """The texts that say where to look, each without the lines of text that an earlier one has already."""
+    """The texts that say where to look, each without the lines of text that an earlier one has already.
+
+    One line of code is named once, though another kind of change may help there too.
+    """
     earlier: set[str] = set()
     for text in places:
-        sentences = [sentence for sentence in dict.fromkeys(text.splitlines()) if sentence not in earlier]
-        earlier.update(sentences)
+        sentences: list[str] = []
+        for sentence in text.splitlines():
+            if (name := _named_line(sentence)) not in earlier:
+                earlier.add(name)
+                sentences.append(sentence)
         yield "\n".join(sentences)
+
+
+def _named_line(sentence: str) -> str:
+    """The line of code that a sentence names, without the kind of change; the sentence where it names none."""
+    return sentence.rpartition("`")[0] or sentence
 
 
 def cause_numbers(result: ExerciseResult) -> dict[str, int]:

@@ -114,3 +114,12 @@ def test_a_place_is_told_once_in_a_verdict():
     for text, written in ((terminal.plain(shown), str), (str(html.verdict(shown)), templating.code)):
         assert [text.count(written(place)) for place in (two, four, "Look at line 6.")] == [1, 1, 1]
     assert [check["where"] for check in as_json.record(shown)["checks"]] == [check.where for check in shown.checks]
+
+
+def test_a_line_is_told_once_though_two_kinds_of_change_help_there():
+    code = "Look at line 4, `return torch.softmax(x, dim=0)`: {}."
+    first = failed("first", diagnosis="x", lines=(4,), where=code.format("a number"))
+    second = failed("second", diagnosis="y", lines=(4, 5), where=code.format("the argument dim"))
+    assert [cause.where for cause in causes(result(first, second))] == [first.where, ""]
+    both = replace(first, where=f"{first.where}\n{second.where}")
+    assert causes(result(both))[0].where == first.where
