@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.catalog import paths
 from grader.judge.collection import Check
-from grader.judge.compare import FORBIDDEN, Mismatch
+from grader.judge.compare import FORBIDDEN, SUGGESTION, Mismatch
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
@@ -400,6 +400,14 @@ def forbidden_line(failure: Failure) -> int:
         number = error.summary.removeprefix(FORBIDDEN).partition(" ")[0]
         return int(number) if number.isdigit() else 0
     return 0
+
+
+def certain_line(failure: Failure) -> int:
+    """The line of a forbidden function, or of a name with a slip in it, for the mistake is nowhere else; or 0."""
+    error = failure.error
+    if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
+        return error.frame[0] if SUGGESTION.search(str(error.facts.get("message", ""))) else 0
+    return forbidden_line(failure) if " uses " in str(error) else 0
 
 
 def lines_in_place(failure: Failure, source: str) -> tuple[int, ...]:

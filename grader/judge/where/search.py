@@ -18,6 +18,7 @@ from grader.judge.where.place import (
     Place,
     at_lines,
     both,
+    certain_line,
     forbidden_line,
     head_line,
     in_definition,
@@ -146,9 +147,11 @@ class Search:
                 found_places |= dict.fromkeys(unplaced, place)
                 found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
         for name, failure in self.failures.items():
-            line, head = forbidden_line(failure), head_line(failure, self.tree)
+            certain, head = certain_line(failure), head_line(failure, self.tree)
+            line = certain or forbidden_line(failure)
             lines = (line,) if line else lines_in_place(failure, self.trial.submission.source)
-            if head or (lines and (name not in found_places or found_places[name].evidence == "definition")):
+            evidence = found_places[name].evidence if name in found_places else "definition"
+            if head or (lines and (evidence == "definition" or (certain and evidence == "several"))):
                 place = self.place_of((head,) if head else lines, "message")
                 found_places |= {name: place} if place is not None else {}
         return found_places
