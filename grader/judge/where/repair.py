@@ -7,6 +7,7 @@ once, and what is not needed is taken back.
 import ast
 import functools
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,7 +37,7 @@ from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
-from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sift
+from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, equal_answers, sift
 from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import Suspicion
 from grader.records.seeds import part
@@ -293,6 +294,7 @@ class Repairs:
     not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
+    idled_from: for each line, those which an edit of it leaves nothing to do. Another edit of it may do so in part.
     """
 
     def __init__(
@@ -311,6 +313,7 @@ class Repairs:
         self.group_edits = GroupEdits(tree, trial, blame)
         self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
+        self.idled_from: defaultdict[int, set[int]] = defaultdict(set)
 
     def several_lines(self, group: Group) -> tuple[int, ...]:
         """A few lines with which the group's checks pass, once their statements are replaced together; () without any.
@@ -398,9 +401,10 @@ class Repairs:
             is_whole = self.fixes(group, unit, edit)
             if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
                 lines = {edit.line, *edit.lines}
-                bypassed_lines = (
-                    bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group) - right_lines - lines
-                )
+                if is_whole:
+                    self.idled_from[edit.line] |= self.idled(group, unit, edit)
+                in_doubt = bypassed(unit, edit.changes) | self.idled_from[edit.line]
+                bypassed_lines = in_doubt & self.group_edits.unmatched_lines(group) - right_lines - lines
                 if not bypassed_lines:
                     if is_whole:
                         return edit
@@ -408,6 +412,27 @@ class Repairs:
                 elif is_whole:
                     self.keep_doubtful({*lines, *bypassed_lines})
         return None
+
+    def idled(self, group: Group, unit: Unit, edit: Edit) -> set[int]:
+        """The line of the return, where an edit of an earlier line leaves it nothing to do; before, it did something.
+
+        The mean of a sum is that sum, and a triangle cut out of the finished mask is that mask: then the mistake may be
+        in the return, which the edit hides.
+        """
+        last = unit.node.body[-1]
+        assigned = next((node for node in unit.node.body if node.lineno <= edit.line <= (node.end_lineno or 0)), None)
+        target = assigned.targets[0] if isinstance(assigned, ast.Assign) else None
+        if not (isinstance(last, ast.Return) and isinstance(target, ast.Name)) or isinstance(last.value, ast.Name):
+            return set()
+        early = Change(last, "value", None, ast.Name(target.id, ast.Load()))
+        probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
+        requests = [request for probe in probes for request in probe.requests]
+        sources = [self.changed(group, changes, {unit.top}) for changes in ((), (early,))]
+        answers = list(self.trial.answers([one for one in sources if one is not None], requests)) if requests else []
+        if len(answers) == 2 and None not in answers and all(map(equal_answers, *answers)):  # type: ignore[arg-type]
+            return set()
+        source = self.changed(group, (*edit.changes, early), {unit.top})
+        return {last.lineno} if source is not None and self.is_mended(group, source) else set()
 
     def of_a_scale(self, group: Group, repair: Edit) -> Edit:
         """A scale that is missing may be put in at several lines: the edit with those where it usually stands.

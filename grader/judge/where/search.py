@@ -167,6 +167,7 @@ class Search:
         guide = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.doubtful_lines, repairs.first_of_two = (), None
+        repairs.idled_from.clear()
         likely_edits = group_edits.unreturned(group)
         of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
         if of_gradients:
