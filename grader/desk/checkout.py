@@ -6,7 +6,6 @@ kept. What the learner has committed, git merges by the same rule.
 """
 
 import ast
-import contextlib
 import os
 import stat
 import subprocess
@@ -32,13 +31,10 @@ AS_IT_IS = ("-c", "core.autocrlf=false", "-c", "core.safecrlf=false", "-c", "com
 
 
 def source(folder: str) -> str:
-    """The stub as it was handed out: made from the solution, or the copy in a bundle.
-
-    Raises WrongUse where there is neither.
-    """
-    for path, make in ((paths.pristine_stub(folder), str), (paths.solution(folder), stubs.make)):
-        with contextlib.suppress(FileNotFoundError):
-            return make(path.read_text("utf-8"))
+    """The stub as it was handed out. Raises WrongUse where it is not there."""
+    stub = stubs.original(folder)
+    if stub is not None:
+        return stub
     shown = paths.shown(paths.stub(folder))
     raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {shown}")
 

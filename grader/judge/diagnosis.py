@@ -13,7 +13,7 @@ from itertools import combinations, islice
 
 import torch
 
-from grader.judge import explanations, general_sentences, patterns
+from grader.judge import arguments, explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.failure import Failure, is_blank, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
@@ -40,10 +40,11 @@ def sentence(
     """The sentence on a wrong function that the function of this failed check uses; None where there is none.
 
     words: of the learner's source. An object of the learner's that a function is given is used by it too, unless the
-    check is_explained by a mistake in the function alone. Functions that use each other say nothing.
+    check is_explained by a mistake in the function alone. Functions that use each other say nothing, and nothing is
+    said of one that is not there, or cannot be called.
     """
     function = failure.last_called
-    if failure.is_endless:
+    if failure.is_endless or not failure.is_there or getattr(failure.error, "kind", "") == "signature":
         return None
     if failure.raised and _raised_itself(failure, function) and not _may_come_from_below(failure):
         return None
@@ -107,11 +108,11 @@ class Diagnostician:
         matches |= containment.optional("the trial of a mistake", no_matches, self.try_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
+            order = ("the arguments of a definition", None, self.of_arguments, failure, matches.get(name, []))
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
-            defaults = ("the defaults of arguments", None, self.of_defaults, failure, matches.get(name, []))
-            of_what_it_uses = containment.optional(*certain) or containment.optional(*used)
-            sentences[name] = of_what_it_uses or containment.optional(*defaults) or sentences.get(name)
+            facts = containment.optional(*order) or containment.optional(*certain)
+            sentences[name] = facts or containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
@@ -340,19 +341,21 @@ class Diagnostician:
             return None
         return unread(failure, subject._connection.words)
 
+    def of_arguments(self, failure: Failure, versions: list[WrongVersion]) -> str | None:
+        """A sentence on an argument with another place or default than in the lesson: then no answer says more.
+
+        A known mistake that has the same place or default has a sentence of its own.
+        """
+        if self.words is None:
+            return None
+        folder = self.session.exercise.folder
+        sentence = arguments.sentence(failure, self.words, folder)
+        sources = (SourceWords(version.source) for version in versions)
+        return None if any(arguments.sentence(failure, one, folder) == sentence for one in sources) else sentence
+
     def of_kernels(self, failure: Failure) -> str | None:
         """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""
         return general_sentences.of_kernels(failure, self.words) if self.words is not None else None
-
-    def of_defaults(self, failure: Failure, versions: list[WrongVersion]) -> str | None:
-        """A sentence on a default that is not the stub's, unless a mistake with that default has one of its own."""
-        if self.words is None:
-            return None
-        solution = self.wrong_versions.solution.source
-        sentence = general_sentences.of_defaults(failure, self.words, solution)
-        sources = (SourceWords(version.source) for version in versions)
-        has_own = any(general_sentences.of_defaults(failure, source, solution) == sentence for source in sources)
-        return None if has_own else sentence
 
     def of_what_it_uses(
         self,

@@ -34,6 +34,7 @@ from grader.records.results import (
     unreadable,
 )
 from grader.records.sanitize import inert
+from grader.records.source import star_imports
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.forkserver import Workers
@@ -250,7 +251,8 @@ class Examiner:
         if error is None:
             return self.result(check, PASSED, "\n".join(notes))
         failures[check.id] = failure = Failure(check, error, calls)
-        arguments = (_root_error(error, remote), failure.call, remote.submission, self.settings.reveal)
+        root = _root_error(error, remote)
+        arguments = (root, failure.call, remote.submission, self.settings.reveal, self.exercise.folder)
         message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
         return self.result(check, FAILED, inert(message))
 
@@ -261,7 +263,8 @@ class Examiner:
         if passed or missing_errors != errors:
             return ""
         on_loading = [root for error in missing_errors if (root := _root_error(error, remote)) is not error]
-        on_loading += [left_out.error for left_out in remote.left_out or ()]
+        stars = set(star_imports(submission.source)) if remote.left_out else set()
+        on_loading += [left_out.error for left_out in remote.left_out or () if left_out.statement in stars]
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
 
     def blocker(self, names: Iterable[str], results: Mapping[str, CheckResult]) -> str | None:

@@ -19,7 +19,6 @@ from grader.worker.codec import Handle
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
 TEXT = re.compile(r"""(["']).*?\1""")
-NESTED = re.compile(r"\[[^][(){}]*\]|\([^][(){}]*\)|\{[^][(){}]*\}")
 OTHERS = {*keyword.kwlist, "self", "torch", "math"}
 PRODUCTS = {
     "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
@@ -134,16 +133,6 @@ class Failure:
         """The function that was called, what was wanted of it, and the kind of failure: ("f", "output", "Mismatch")."""
         kind = str(self.error.facts.get("type")) if isinstance(self.error, LearnerError) else type(self.error).__name__
         return (self.call.function, self.call.want, kind) if self.call else ("", "", kind)
-
-
-def arguments_of(text: str) -> tuple[int, set[str]]:
-    """How many arguments a call in words gives by position, and the names of the others."""
-    inner = NESTED.sub("", TEXT.sub("", text.partition("(")[2].rpartition(")")[0]))
-    while inner != (outer := NESTED.sub("", inner)):
-        inner = outer
-    parts = [part.strip() for part in inner.split(",")] if inner.strip() else []
-    names = {part.partition("=")[0] for part in parts if "=" in part}
-    return len(parts) - len(names), names
 
 
 def is_blank(failure: Failure) -> bool:

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 
 from grader.judge.compare import SUGGESTION, Mismatch
-from grader.judge.failure import Failure, arguments_of, products
+from grader.judge.failure import Failure, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, storeless_kernels, written_defaults, written_faults, written_tokens
+from grader.records.source import SourceWords, storeless_kernels, written_faults, written_tokens
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
@@ -103,7 +103,6 @@ OF_SCALARS = (
     "dimension for them."
 )
 MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
-OTHER_DEFAULT = "{0} is {1} where {3} is called without it. In the stub the default is {2}."
 DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
 KEYBOARD = (
     "{} waits for the keyboard, and nobody can type while your code is graded, so the call ended there. Remove it. To "
@@ -250,25 +249,6 @@ def of_kernels(failure: Failure, words: SourceWords) -> str | None:
     used_names = words.uses(failure.last_called) if isinstance(failure.error, Mismatch) else frozenset[str]()
     lost = [name for name in used_names if kernels.imports(words.source) and name in storeless_kernels(words.source)]
     return STORES_NOTHING.format(lost[0]) if lost else None
-
-
-def of_defaults(failure: Failure, words: SourceWords, solution: str) -> str | None:
-    """A sentence on an argument that a call of the check leaves out, and whose default is not that of the stub.
-
-    solution: the source of the solution, whose signatures are those of the stub.
-    """
-    own, right = written_defaults(words.source), written_defaults(solution)
-    for call in failure.calls:
-        name = call.function if call.function in right else f"{call.function}.__init__"
-        if name not in own or name not in right:
-            continue
-        given, by_name = arguments_of(call.text)
-        others = dict(right[name])
-        for index, (parameter, default) in enumerate(own[name]):
-            other = others.get(parameter, "")
-            if default and other and default != other and index >= given and parameter not in by_name:
-                return OTHER_DEFAULT.format(parameter, default, other, name.removesuffix(".__init__"))
-    return None
 
 
 def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ import re
 import signal
 from typing import Any
 
-from grader.catalog import paths
+from grader.catalog import asked, paths
+from grader.judge import arguments
 from grader.judge.compare import Mismatch
-from grader.judge.words import nearest
+from grader.judge.words import likeness, nearest
 from grader.records import source, syntax
 from grader.records.results import ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
@@ -34,7 +35,12 @@ SIGNALS: dict[int, str] = {
 }
 NO_FORWARD = "_forward_unimplemented"  # what nn.Module has in the place of forward
 WRITES_CALL = "has no method forward. Is it called __call__? Rename it: nn.Module's own __call__ runs forward"
+RELATIVE = "attempted relative import"  # how Python's text on `from .other import name` begins
+ALONE = "Use torch and the standard library, and put code of your other files into this one: it is graded alone"
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
+MAX_NAMES = 6  # of what a file defines, in the message on what it does not
+SLIPS = ("NameError", "AttributeError", "ImportError", "ModuleNotFoundError")  # which no argument brings about
+LIKE_A_TYPO = 0.85  # the least likeness of two names of which one is taken for the other, misspelt
 MAX_REASON = 100  # characters of an exception's text in a note
 
 
@@ -50,7 +56,9 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
     elif kind == "RecursionError":
         head = "RecursionError: a function calls itself without end"
     elif facts.get("missing_module"):
-        head = f"{kind}: there is no module {facts['missing_module']!r} here. Use torch and the standard library"
+        head = f"{kind}: there is no module {facts['missing_module']!r} here. {ALONE}"
+    elif kind == "ImportError" and RELATIVE in text:
+        head = f"{kind}: your other files are not here. {ALONE}"
     else:
         first_line = text.strip().splitlines()[0][:300] if text.strip() else ""
         head = f"{kind}: {first_line}" if first_line and (reveal or is_own_text(text, facts, file)) else kind
@@ -101,12 +109,15 @@ def ending(status: int | None) -> str:
     return f"your code ended the whole process with exit code {status} (os._exit, or a crash inside a library)"
 
 
-def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True) -> str:
-    """The message to the learner on a failed check: several lines, the first of which is the cause."""
+def failure(error: BaseException, call: Call | None, file: Submission, reveal: bool = True, exercise: str = "") -> str:
+    """The message to the learner on a failed check: several lines, the first of which is the cause.
+
+    exercise: the folder of the exercise, whose names and arguments the message may mention.
+    """
     if isinstance(error, LearnerError):
         slip = slipped(error, error.call or call, file)
         call_lines = [called(error.call, reveal)] if error.call else []
-        return "\n".join([slip, *call_lines]) if slip else learner_error(error, file, reveal)
+        return "\n".join([slip, *call_lines]) if slip else learner_error(error, file, reveal, exercise)
     lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
     if call is not None:
         lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
@@ -115,25 +126,27 @@ def failure(error: BaseException, call: Call | None, file: Submission, reveal: b
     return "\n".join(lines)
 
 
-def learner_error(error: LearnerError, file: Submission, reveal: bool = True) -> str:
-    """The message on a call that gave no result."""
+def learner_error(error: LearnerError, file: Submission, reveal: bool = True, exercise: str = "") -> str:
+    """The message on a call that gave no result. exercise: as `failure` has it."""
     facts, call, filename = error.facts, error.call, file.filename
-    name = call.function.removesuffix(".__call__") if call else "the file"
+    call_name = call.function if call else ""
+    name = call_name.removesuffix(".__call__") or "the file"
     call_lines = [called(call, reveal)] if call else []
     if error.is_not_started:
         line, function, _ = error.frame
         location = syntax.in_file(file.source, filename, line)
         return f"{NOT_WRITTEN}{function or name} ({location})"
     if error.kind == "missing":
-        return missing(name, facts.get("names") or [], filename)
+        return missing(name, facts.get("names") or [], filename, exercise)
     if error.kind == "signature":
         if NO_FORWARD in str(facts["signature"]):
             return "\n".join([f"{name} {WRITES_CALL}", *call_lines])
         reason = f": {facts['signature']}" if reveal else ""
         renamed = renamed_arguments(str(facts["signature"]), call.outline if call else "")
-        arguments = "this argument" if len(renamed) == 1 else "these arguments"
-        advice = [f"the lesson calls {arguments} {', '.join(renamed)}"] if renamed else []
-        return "\n".join([*advice, f"{name} cannot be called as the lesson says{reason}", *call_lines])
+        which = "this argument" if len(renamed) == 1 else "these arguments"
+        advice = [f"the lesson calls {which} {', '.join(renamed)}"] if renamed else []
+        lesson = [] if renamed or name != call_name else arguments.in_the_lesson(name, exercise)
+        return "\n".join([*advice, f"{name} cannot be called as the lesson says{reason}", *lesson, *call_lines])
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
@@ -151,7 +164,16 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True) ->
         )
     if error.kind == "protocol":
         return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *call_lines])
-    return "\n".join([*exception(facts, file, reveal), *call_lines])
+    lesson = arguments.in_the_lesson(name, exercise) if _takes_others(call_name, facts, file, exercise) else []
+    return "\n".join([*exception(facts, file, reveal), *lesson, *call_lines])
+
+
+def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:
+    """Whether the learner's class has other arguments than the lesson's, which may be why making it failed."""
+    lesson = asked.names(exercise).get(name) if exercise else None
+    if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
+        return False
+    return arguments.differ(source.SourceWords(file.source).arguments(name), lesson)
 
 
 def called(call: Call, reveal: bool) -> str:
@@ -200,6 +222,8 @@ def left_out(statement: LeftOut, source: str) -> str:
     reason = facts.get("missing_module") or text[:MAX_REASON]
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
+    elif kind == "ImportError" and RELATIVE in text:
+        reason = "your other files are not here"
     return f"{location} failed and was left out: {kind}{', ' * bool(reason)}{reason}"
 
 
@@ -214,18 +238,29 @@ def renamed_arguments(signature: str, outline: str) -> list[str]:
     return [name for name in keywords if not re.search(rf"\b{name}\b", described_call)]
 
 
-def missing(name: str, names: list[str], filename: str) -> str:
+def missing(name: str, names: list[str], filename: str, exercise: str = "") -> str:
     """A function or class that the file lacks, with the name that was probably meant.
 
-    A name that is the wanted one with an ending more or less is most likely another of the tasks.
+    What an exercise asks for by its own name is meant by nobody for something else. No more is a name that is the
+    wanted one with an ending more or less.
     """
     if name in names:
         return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
-    close = nearest(name, [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)])
-    if close:
+    others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
+    if close := nearest(name, [candidate for candidate in others if not asked.is_asked(candidate)], LIKE_A_TYPO):
         return f"{filename} defines no {name}: found {close}. Rename it"
-    defined = ", ".join(candidate[:60] for candidate in names[:6]) if names else "nothing"
-    return f"{filename} defines no {name} (it defines {defined})"
+    alike = sorted(names, key=lambda candidate: -likeness(name, candidate))  # stable: else in the order of names
+    more = f" and {len(names) - MAX_NAMES} more" * (len(names) > MAX_NAMES)
+    defined = ", ".join(candidate[:60] for candidate in alike[:MAX_NAMES]) + more if names else "nothing"
+    return f"{filename} defines no {name} (it defines {defined}){_of_another(names, exercise)}"
+
+
+def _of_another(names: list[str], exercise: str) -> str:
+    """What to say of a file that defines nothing this exercise asks for, but what another one does; "" otherwise."""
+    if not exercise or set(names) & set(asked.names(exercise)):
+        return ""
+    other = asked.exercise_of(names)
+    return f". These are names of exercise {other}: is this the file that you meant?" if other else ""
 
 
 def not_started(folder: str, submission: Submission, is_own: bool) -> str:

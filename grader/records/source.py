@@ -12,6 +12,7 @@ from collections import Counter
 from types import ModuleType
 from typing import Any
 
+from grader.catalog import asked
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
 
@@ -77,6 +78,11 @@ class SourceWords:
     def unread(self, name: str) -> list[str]:
         """The parameters that a top-level function never reads, without those whose names begin with an underscore."""
         return list(self._outline["unread"].get(name, ())) if self._outline else []
+
+    def arguments(self, name: str) -> tuple[str, ...] | None:
+        """The arguments of a top-level function, or of a class that has an __init__; None where there is none."""
+        found = self._outline["arguments"].get(name) if self._outline else None
+        return None if found is None else tuple(found)
 
     def runs(self, line: int) -> bool:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
@@ -166,6 +172,14 @@ def runs_only(source: str) -> list[int]:
 
 
 @limited
+def star_imports(source: str) -> list[int]:
+    """The lines of the top-level statements `from … import *`, which may define any name."""
+    tree = parse(source)
+    imports = [statement for statement in (tree.body if tree else ()) if isinstance(statement, ast.ImportFrom)]
+    return [statement.lineno for statement in imports if any(alias.name == "*" for alias in statement.names)]
+
+
+@limited
 def defining(source: str, name: str) -> list[list[int]]:
     """The top-level statements that define a function or class of this name, at any depth, or import or assign it.
 
@@ -203,6 +217,7 @@ def _outline(source: str) -> dict[str, Any] | None:
             "forward": {node.name: _names(node, without="backward") for node in definitions},
             "backward": {node.name: _names(node) for node in definitions},
         },
+        "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
         "unread": {node.name: _unread(node) for node in tree.body if isinstance(node, FUNCTIONS)},
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
         "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
@@ -219,7 +234,7 @@ def slip_of_function(source: str, name: str) -> str:
     for outer in tree.body if tree else ():
         if isinstance(outer, DEFINING) and outer.name != name:
             for node in walk(outer):
-                if isinstance(node, DEFINING) and node.name == name:
+                if isinstance(node, DEFINING) and node.name == name and not _is_method(outer, node):
                     location = place(source, node.lineno)
                     return f"{name} ({location}) is inside {outer.name}: move it to the left, out of {outer.name}"
     return ""
@@ -303,23 +318,6 @@ def written_statements(source: str) -> dict[str, list[str]]:
 
 
 @limited
-def written_defaults(source: str) -> dict[str, list[list[str]]]:
-    """The parameters of each top-level function, and of each method as "Class.method": [name, default] in their order.
-
-    self is left out. The default is written as Python shows its value; "" for none, and for one that is no constant.
-    {} for what is no Python. Raises BadSubmission where reading the source exceeds a limit.
-    """
-    found: dict[str, list[list[str]]] = {}
-    for node in tree.body if (tree := parse(source)) else ():
-        if isinstance(node, FUNCTIONS):
-            found[node.name] = _defaults(node)
-        elif isinstance(node, ast.ClassDef):
-            methods = [part for part in node.body if isinstance(part, FUNCTIONS)]
-            found |= {f"{node.name}.{method.name}": _defaults(method)[1:] for method in methods}
-    return found
-
-
-@limited
 def storeless_kernels(source: str) -> list[str]:
     """The kernels that the source launches and that store nothing, nor does what they call.
 
@@ -383,22 +381,6 @@ def caret(source: str, line: int) -> list[int]:
     return []
 
 
-def _defaults(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[list[str]]:
-    arguments = function.args
-    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    found: dict[str, ast.expr | None] = dict.fromkeys(positional)
-    found |= zip(reversed(positional), reversed(arguments.defaults))
-    found |= {argument.arg: value for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults)}
-    return [[name, _constant(value)] for name, value in found.items()]
-
-
-def _constant(value: ast.expr | None) -> str:
-    try:
-        return "" if value is None else repr(ast.literal_eval(value))[:MAX_TEXT]
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return ""
-
-
 def _stores(kernel: ast.AST) -> bool:
     """Whether anything in it is called as what writes into memory is called."""
     calls = [node.func for node in walk(kernel) if isinstance(node, ast.Call)]
@@ -421,6 +403,14 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
 
 
+def _arguments(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str] | None:
+    """The arguments of a function, or of a class without self, each with its default; None for a class without any."""
+    if isinstance(definition, FUNCTIONS):
+        return list(asked.arguments(definition))
+    makers = [one for one in definition.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
+    return list(asked.arguments(makers[-1])[1:]) if makers else None
+
+
 def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The parameters that the body of a function never reads."""
     nodes = [node for statement in function.body for node in walk(statement)]
@@ -433,6 +423,12 @@ def _span(statement: ast.stmt) -> list[int]:
     """The first line of a statement, with its decorators, and the last one."""
     first_line = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
     return [first_line, statement.end_lineno or statement.lineno]
+
+
+def _is_method(outer: ast.AST, node: ast.AST) -> bool:
+    """Whether it is a method of this class, which happens to be called like a function."""
+    first = [one.arg for one in node.args.args[:1]] if isinstance(node, FUNCTIONS) else []
+    return isinstance(outer, ast.ClassDef) and first == ["self"]
 
 
 def _without_self(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:

@@ -212,7 +212,7 @@ class SubmittedSource:
             "type": type(error).__name__[:100],
             "bases": [_qualified_name(base)[:100] for base in bases[:10]],
             "message": _message(error) + _meant(error),
-            "missing_module": str(error.name)[:100] if isinstance(error, ImportError) and error.name else None,
+            "missing_module": str(error.name)[:100] if isinstance(error, ModuleNotFoundError) and error.name else None,
             "frames": frames,
         }
 
@@ -258,6 +258,8 @@ def _message(error: BaseException) -> str:
     try:
         is_of_syntax = type(error) in (SyntaxError, IndentationError, TabError)
         text = getattr(error, "msg", "") if is_of_syntax else str(error)
+        if type(error) is ImportError and error.path:
+            text = text.removesuffix(f" ({error.path})")  # where the package lies here
         return text[:MAX_MESSAGE].encode(errors="replace").decode()
     except BaseException:  # the __str__ of a learner's class may raise anything
         return "(the exception's text could not be read)"

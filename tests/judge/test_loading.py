@@ -110,10 +110,9 @@ def test_a_definition_that_fails_is_the_reason_where_nothing_else_is_there(grade
     assert said and all(text.startswith("NameError: name 'cuda' is not defined") for text in said)
 
 
-def test_what_is_missing_for_another_reason_is_told_as_ever(grade):
-    result = grade("import pandas\nimport torch\ndef attention_weigths(inputs):\n    return inputs\n")
-    assert result.message.startswith("ModuleNotFoundError: there is no module 'pandas' here")
-    result = grade("import torch\ndef attention_weigths(inputs):\n    return inputs\n")
+@pytest.mark.parametrize("line", ["", "import pandas\n"])
+def test_what_is_missing_for_another_reason_is_told_as_ever(grade, line):
+    result = grade(f"{line}import torch\ndef attention_weigths(inputs):\n    return inputs\n")
     assert result.status == "failed" and "found attention_weigths. Rename it" in result.checks[0].message
 
 

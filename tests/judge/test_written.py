@@ -184,16 +184,6 @@ def test_two_definitions_are_one_text_where_they_differ_in_hints_docstrings_and_
     assert source.written_definitions("def f(:") == {}
 
 
-def test_the_defaults_of_parameters_are_read_as_values():
-    found = source.written_defaults(
-        "def f(x, y: float = 1e4, *, side='left', z=None, w=[g()]): pass\n"
-        "class A:\n    def __init__(self, n, eps=-1e-5): pass\n    x = 1\n"
-    )
-    f = [["x", ""], ["y", "10000.0"], ["side", "'left'"], ["z", "None"], ["w", ""]]
-    assert found == {"f": f, "A.__init__": [["n", ""], ["eps", "-1e-05"]]}
-    assert source.written_defaults("def f(:") == {}
-
-
 def test_statements_are_one_text_where_they_are_written_alike():
     found = source.written_statements("def f(x):\n    'Two.'\n    if x:\n        return(x  + 1)\n    y = x\n")
     other = source.written_statements("def f(x):\n    y = x\n    return x + 1  # more\n")

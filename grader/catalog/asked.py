@@ -1,0 +1,73 @@
+"""What an exercise asks for: the functions and classes that its stub leaves to the learner, with their arguments."""
+
+import ast
+import functools
+from collections.abc import Collection, Mapping
+
+from grader.catalog import exercise, stubs
+
+Arguments = tuple[str, ...]  # ("d_in", "d_out", "qkv_bias=False"), without self
+DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef)
+HALF = 0.5
+NOTHING: Mapping[str, Arguments] = {}
+
+
+@functools.lru_cache(64)
+def names(folder: str) -> Mapping[str, Arguments]:
+    """The name of each function and class that the learner writes, with the arguments of a call.
+
+    Nothing where the stub is not there.
+    """
+    stub = stubs.original(folder)
+    return NOTHING if stub is None else of_stub(stub)
+
+
+def is_asked(name: str) -> bool:
+    """Whether some exercise asks for this name."""
+    return any(name in names(one.folder) for one in exercise.exercises())
+
+
+def exercise_of(defined: Collection[str]) -> str:
+    """The number of the exercise of whose names a file defines most, and at least half; "" where there is none."""
+    shares = {one.folder[:2]: _share(names(one.folder), defined) for one in exercise.exercises()}
+    number = max(shares, key=lambda one: shares[one], default="")
+    return number if number and shares[number] >= HALF else ""
+
+
+def of_stub(stub: str) -> dict[str, Arguments]:
+    """The same for the source of a stub, which is trusted."""
+    asked: dict[str, Arguments] = {}
+    for node in ast.parse(stub).body:
+        methods = [one for one in getattr(node, "body", ()) if isinstance(one, DEFINING)]
+        if isinstance(node, ast.ClassDef) and any(map(_is_unwritten, methods)):
+            asked[node.name] = next((arguments(one)[1:] for one in methods if one.name == "__init__"), ())
+        elif isinstance(node, DEFINING) and _is_unwritten(node):
+            asked[node.name] = arguments(node)
+    return asked
+
+
+def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Arguments:
+    """The arguments of a definition, each with its default."""
+    its = function.args
+    plain = [*its.posonlyargs, *its.args]
+    defaults = [*[None] * (len(plain) - len(its.defaults)), *its.defaults]
+    rest = [f"*{its.vararg.arg}"] if its.vararg else ["*"] * bool(its.kwonlyargs)
+    return (
+        *(_shown(argument, default) for argument, default in zip(plain, defaults, strict=True)),
+        *rest,
+        *(_shown(argument, default) for argument, default in zip(its.kwonlyargs, its.kw_defaults, strict=True)),
+        *([f"**{its.kwarg.arg}"] if its.kwarg else []),
+    )
+
+
+def _share(asked: Collection[str], defined: Collection[str]) -> float:
+    return len({*asked} & {*defined}) / len(asked) if asked else 0.0
+
+
+def _shown(argument: ast.arg, default: ast.expr | None) -> str:
+    return argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}"
+
+
+def _is_unwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    last = function.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplementedError" in ast.unparse(last.exc)

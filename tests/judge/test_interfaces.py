@@ -1,0 +1,208 @@
+"""Code of somebody who knows no stub: other names, other arguments, files of its own beside it."""
+
+import pytest
+
+from grader import catalog
+from grader.catalog import asked, paths
+from grader.judge import arguments, grading, messages
+from grader.records.results import Settings
+from grader.records.submission import Submission
+
+MULTI_HEAD = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias=False")
+HEAD = "import torch\n\n\n"
+CAUSAL = """
+class CausalAttention(torch.nn.Module):
+    def __init__(self, {arguments}):
+        super().__init__()
+        self.W_query = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.drop = torch.nn.Dropout({rate})
+        self.register_buffer("hidden", torch.ones(context_length, context_length).triu(1).bool())
+
+    def forward(self, x):
+        T = x.shape[1]
+        if T > len(self.hidden):
+            raise ValueError("too many tokens")
+        scores = self.W_query(x) @ self.W_key(x).mT / self.W_key.out_features**0.5
+        return self.drop(scores.masked_fill(self.hidden[:T, :T], -torch.inf).softmax(-1)) @ self.W_value(x)
+"""
+
+
+@pytest.fixture
+def grade(fork_server):
+    def run(number: str, source: str):
+        return grading.result(catalog.find(number), Submission(source, "mine.py"), fork_server, Settings(seed=5))
+
+    return run
+
+
+def solution(number: str) -> str:
+    return paths.solution(catalog.find(number).folder).read_text("utf-8")
+
+
+# What an exercise asks for.
+
+
+def test_what_an_exercise_asks_for_is_what_its_stub_leaves_to_the_learner():
+    stub = (
+        "def given(x):\n    return x\n\n\ndef f(a, /, b=1, *, c=None, **more):\n    raise NotImplementedError\n\n\n"
+        "class Layer:\n    def __init__(self, d_in, *sizes):\n        raise NotImplementedError\n\n\n"
+        "class Given:\n    def __init__(self, d_in):\n        self.d = d_in\n"
+    )
+    assert asked.of_stub(stub) == {"f": ("a", "b=1", "*", "c=None", "**more"), "Layer": ("d_in", "*sizes")}
+
+
+def test_each_exercise_asks_for_something_and_no_folder_that_is_not_there_does():
+    assert all(asked.names(exercise.folder) for exercise in catalog.exercises())
+    assert asked.names("99_not_there") == {}
+    assert asked.names(catalog.find("13").folder)["MultiHeadAttention"] == MULTI_HEAD
+
+
+# What a file lacks.
+
+
+def test_no_name_that_an_exercise_asks_for_is_taken_for_another_one(grade):
+    result = grade("02", f"{HEAD}def softmax_naive(x):\n    return x.exp() / x.exp().sum(0)\n")
+    told = [check.message for check in result.checks if "defines no softmax_stable" in (check.message or "")]
+    assert told and all("mine.py defines no softmax_stable (it defines softmax_naive)" in message for message in told)
+
+
+def test_a_longer_name_is_not_taken_for_the_one_that_it_ends_with():
+    told = messages.missing("Attention", ["GroupedQueryAttention", "MultiHeadAttention"], "mine.py")
+    assert "Rename it" not in told and "(it defines MultiHeadAttention, Gr" in told
+
+
+@pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttention_V1", "Self_Attention_v1", "SelfAtention_v1"])
+def test_a_name_written_in_another_way_is_to_be_renamed(name):
+    assert messages.missing("SelfAttention_v1", ["helper", name], "mine.py").endswith(f"found {name}. Rename it")
+
+
+def test_of_many_names_the_most_alike_are_shown_and_the_others_counted():
+    names = sorted([f"helper_{number}" for number in range(9)] + ["weights_of_attention"])
+    told = messages.missing("attention_weights", names, "mine.py")
+    assert "(it defines weights_of_attention, helper_" in told and told.endswith(" and 4 more)")
+
+
+def test_the_file_of_another_exercise_is_named_as_such(grade):
+    result = grade("07", solution("08"))
+    told = {check.message for check in result.checks if check.outcome == "failed"}
+    assert len(told) == 1 and "names of exercise 08: is this the file that you meant?" in told.pop()
+    assert "names of exercise" not in messages.missing(
+        "project", ["generate", "train"], "mine.py", "05_query_key_value"
+    )
+
+
+def test_a_function_that_is_not_there_uses_nothing(grade):
+    wrong = solution("08").partition("def weights_for_v1")[0].replace("** 0.5", "** 1.5")
+    result = grade("08", wrong)
+    told = [check for check in result.checks if "defines no weights_for_v1" in (check.message or "")]
+    assert told and not any(check.diagnosis for check in told)
+
+
+def test_a_method_is_not_to_be_moved_out_of_its_class(grade):
+    source = f"{HEAD}class Model(torch.nn.Module):\n    def init_weights(self):\n        return None\n"
+    assert not any("move it to the left" in (check.message or "") for check in grade("05", source).checks)
+
+
+def test_an_import_that_failed_is_no_reason_for_what_the_file_never_had(grade):
+    result = grade("05", "import pandas\n\n\ndef init_weigths(d_in, d_out):\n    return None\n")
+    assert result.status == "failed" and "found init_weigths. Rename it" in result.checks[0].message
+
+
+@pytest.mark.parametrize(
+    "line", ["from mine_too import *", "from .mine_too import project", "import pandas as project"]
+)
+def test_an_import_that_should_have_brought_it_is_the_reason(grade, line):
+    result = grade("05", f"import matplotlib\n{line}\n")
+    assert result.status == "error" and "put code of your other files into this one" in result.message
+
+
+def test_what_a_package_lacks_is_not_said_of_the_package(grade):
+    result = grade("05", "from torch.nn import NotThere as init_weights\n")
+    assert "cannot import name 'NotThere' from 'torch.nn'" in result.message
+    assert "there is no module" not in result.message and "site" not in result.message
+
+
+# Arguments.
+
+
+@pytest.mark.parametrize(
+    "own, found",
+    [
+        (MULTI_HEAD, None),
+        (("d_in", "d_out", "ctx_len", "p_drop", "heads", "bias=False"), None),
+        (("d_in", "d_out", "dropout", "num_heads", "qkv_bias=False"), ("dropout", 2, 3)),
+        (("embed_dim", "n_head", "seq_len", "dropout_p=0.0", "**more"), ("n_head", 1, 4)),
+        (("d_in", "d_out", "num_heads", "context_length", "dropout"), ("num_heads", 2, 4)),
+        (("config",), None),
+        (("*everything",), None),
+    ],
+)
+def test_an_argument_in_another_place_is_found(own, found):
+    assert arguments.misplaced(own, MULTI_HEAD) == found
+
+
+@pytest.mark.parametrize(
+    "outline, counts",
+    [
+        ("f(tensor (2, 3), 4, dim=1)(5)", (2, ["dim"])),
+        ("f()", (0, [])),
+        ("f(d_in=3, d_out=2)(x=tensor (2, 4))", (0, ["d_in", "d_out"])),
+        ("f([1, 2], (3, 4))", (2, [])),
+        ("f", (0, [])),
+    ],
+)
+def test_the_arguments_of_a_call_are_counted(outline, counts):
+    assert arguments.counted(outline) == counts
+
+
+@pytest.mark.parametrize(
+    "written, rate, told",
+    [
+        (
+            "d_in, d_out, context_length, qkv_bias=False",
+            "0.0",
+            "CausalAttention has no argument dropout, so those behind it have other",
+        ),
+        (
+            "d_in, d_out, dropout, context_length, qkv_bias=False",
+            "dropout",
+            "CausalAttention takes dropout as argument 3, and",
+        ),
+        (
+            "d_in, d_out, context_length, dropout, qkv_bias=True",
+            "dropout",
+            "qkv_bias is True where CausalAttention is called without it. In the lesson it is False.",
+        ),
+    ],
+)
+def test_other_arguments_are_the_reason_where_a_call_reaches_them(grade, written, rate, told):
+    result = grade("11", HEAD + CAUSAL.format(arguments=written, rate=rate))
+    first = next(check for check in result.checks if check.task == 1 and check.outcome == "failed")
+    assert told in (first.diagnosis or "")
+
+
+def test_right_arguments_are_no_reason(grade):
+    source = HEAD + CAUSAL.format(arguments="d_in, d_out, context_length, dropout, qkv_bias=False", rate="dropout")
+    result = grade("11", source.replace(".softmax(-1)", ".softmax(-2)"))
+    assert result.status == "failed"
+    assert not any("is called without it" in (check.diagnosis or "") for check in result.checks)
+    assert not any("\nlesson   " in (check.message or "") for check in result.checks)
+
+
+def test_the_lesson_is_shown_where_a_class_cannot_be_made_as_it_says(grade):
+    source = "class FeedForward:\n    def __init__(self, config):\n        pass\n"
+    told = [check.message for check in grade("26", source).checks if "FeedForward cannot be called" in check.message]
+    assert told and all("\nlesson   FeedForward(dim, hidden_dim)\n" in message for message in told)
+    source = "class CrossAttention:\n    def __init__(self, d_model, num_heads, width):\n        assert width == 0\n"
+    told = [check.message for check in grade("14", source).checks if "AssertionError" in check.message]
+    assert told and all("\nlesson   CrossAttention(d_in, d_out_kq, d_out_v)\n" in message for message in told)
+
+
+def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
+    written = "d_in, d_out, context_len, dropout, qkv_bias=False"
+    source = HEAD + CAUSAL.format(arguments=written, rate="dropout").replace("(context_length", "(context_len")
+    source = source.replace(", context_length)", ", context_len)")
+    told = [check for check in grade("11", source).checks if "the lesson calls this argument" in (check.message or "")]
+    assert told and not any(check.diagnosis for check in told)
