@@ -316,7 +316,8 @@ def _time(result: ExerciseResult, started: float) -> ExerciseResult:
 def _root_error(error: E, remote: Remote) -> E | LearnerError:
     """The error of a check; for a missing name that the source defines, the error with which that failed on loading.
 
-    A NameError keeps its place, and gains the statement that failed on loading and should have bound the name.
+    A NameError keeps its place, and gains the statement that failed on loading and should have bound the name. So does
+    one with which a definition failed.
     """
     if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
         name = UNBOUND.fullmatch(str(error.facts.get("message", "")))
@@ -324,5 +325,5 @@ def _root_error(error: E, remote: Remote) -> E | LearnerError:
         return LearnerError(error.kind, error.facts | {"left_out": left_out}, error.call) if left_out else error
     if isinstance(error, LearnerError) and error.kind == "missing":
         left_out = remote.why_missing(str(error.facts.get("missing", "")))
-        return left_out.error if left_out else error
+        return _root_error(left_out.error, remote) if left_out else error
     return error

@@ -65,7 +65,9 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
     lines = [head]
     if left_out := facts.get("left_out"):
         module = left_out.error.facts.get("missing_module")
-        reason = f": there is no module {module!r} here" if module else ""
+        is_relative = RELATIVE in str(left_out.error.facts.get("message", ""))
+        reason = f": there is no module {module!r} here. {ALONE}" if module else ""
+        reason = f": your other files are not here. {ALONE}" if is_relative else reason
         lines.append(f"it comes from {syntax.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
         lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")

@@ -22,6 +22,8 @@ from .surroundings import display, get_ipython
 TICK_S = 0.05  # seconds between two readings of the clock
 SHARE = 0.5  # the part of the time left for all statements that one statement may take
 FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+WITHOUT_HINTS = __future__.annotations.compiler_flag
+HINTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.AnnAssign)
 IMPORTS = (ast.Import, ast.ImportFrom)  # not limited, since none of the importable modules runs a learner's code
 MAX_MESSAGE = 2_000  # characters of an exception's text
 MAX_FRAMES = 6
@@ -79,6 +81,15 @@ class Loading:
             try:
                 self.clock.limit(None if isinstance(statement, IMPORTS) else self.seconds)
                 exec(code, module.__dict__)
+            except NameError:
+                if not isinstance(statement, HINTED) or self.flags & WITHOUT_HINTS:
+                    raise
+                # A hint that comes from a package or file that is not here computes nothing.
+                flags = self.flags | WITHOUT_HINTS
+                exec(
+                    compile(ast.Module([statement], []), self.filename, "exec", flags, dont_inherit=True),
+                    module.__dict__,
+                )
             finally:
                 self.clock.limit(None)
         except BaseException as error:  # also SystemExit and KeyboardInterrupt
