@@ -111,7 +111,8 @@ class Diagnostician:
             order = ("the arguments of a definition", None, self.of_arguments, failure, matches.get(name, []))
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
-            facts = containment.optional(*order) or containment.optional(*certain)
+            outside = ("the variables from outside", None, self.of_outside, failure)
+            facts = next((told for one in (order, certain, outside) if (told := containment.optional(*one))), None)
             sentences[name] = facts or containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
@@ -352,6 +353,10 @@ class Diagnostician:
         sentence = arguments.sentence(failure, self.words, folder)
         sources = (SourceWords(version.source) for version in versions)
         return None if any(arguments.sentence(failure, one, folder) == sentence for one in sources) else sentence
+
+    def of_outside(self, failure: Failure) -> str | None:
+        """A sentence on a variable that is not the function's own. Its answer is like that of some known mistake."""
+        return general_sentences.of_outside(failure, self.words) if self.words is not None else None
 
     def of_kernels(self, failure: Failure) -> str | None:
         """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""

@@ -8,7 +8,7 @@ import torch
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, storeless_kernels, written_faults, written_tokens
+from grader.records.source import SourceWords, outside_reads, storeless_kernels, written_faults, written_tokens
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
@@ -159,7 +159,17 @@ IN_KERNELS = {  # what Triton says, in whatever kernel
 FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")
 INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
 WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
+GPU = (
+    "The code asks for a GPU, and where it is graded there may be none. Compute where the inputs are: x.device is the "
+    "device of x."
+)
+OUTSIDE = (
+    "{function} reads {name}, which is assigned outside of it ({place}), so it stays the same whatever {function} is "
+    "given. Its own variable is called {own}."
+)
 SENTENCES = {
+    r"Torch not compiled with \w+ enabled|PyTorch is not linked with support for \w+ devices": GPU,
+    r"Found no NVIDIA driver|No CUDA GPUs are available|CUDA driver|0 active drivers": GPU,
     WRITES_INTO_A_LEAF: IN_PLACE,
     r"Trying to backward through the graph a second time": KEPT_GRAPH,
     r"Inference tensors cannot be saved for backward": KEPT_INFERENCE,
@@ -242,6 +252,23 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
     return _plain_tensor(failure, words) or _leaves_torch(failure, words) or _cuts(failure, words)
+
+
+def of_outside(failure: Failure, words: SourceWords) -> str | None:
+    """A sentence on a variable of the whole file that is read where one of the function's own has almost its name."""
+    answers = isinstance(failure.error, Mismatch) and isinstance(getattr(failure.error, "got", None), torch.Tensor)
+    raises = isinstance(failure.error, LearnerError) and failure.error.kind == "exception"
+    if not failure.last_called or not (answers or raises):
+        return None
+    is_made = failure.calls[-1].function == failure.last_called  # a class, or a function that is called
+    used_names = words.uses(failure.last_called)
+    for read in outside_reads(words.source):
+        owner = read["owner"] or read["function"]
+        is_run = not read["owner"] or (read["function"] == "__init__") == is_made
+        is_raising = not raises or re.search(rf"\b{read['name']}\b", failure.error.frame[2])
+        if owner in used_names and is_run and is_raising:
+            return OUTSIDE.format(**read, place=place(words.source, read["line"]))
+    return None
 
 
 def of_kernels(failure: Failure, words: SourceWords) -> str | None:

@@ -17,6 +17,7 @@ import torch
 from grader.worker.codec import ARTICLES, Opaque, describe
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+MANY, MOST_EXACT = 1e5, 2.0**24  # between these a float32 that is whole is a count, or no less readable
 MOST_DIGITS = 10**40  # int that is written out
 SHOWN = 8  # values of a tensor that a message shows
 LARGEST_SIZE = 9_999  # entry of a shape that is written out: a larger one could be a hidden number's digits
@@ -106,12 +107,14 @@ def values(tensor: torch.Tensor, index: tuple[int, ...] = ()) -> str:
 
 
 def number(value: Any) -> str:
-    """A number with four digits after the point, or more where it is small."""
+    """A number with four digits after the point, or more where it is small. A large whole one, as a count, is whole."""
     if isinstance(value, int) and abs(value) > MOST_DIGITS:
         return "a very large int"
     if not isinstance(value, float) or not math.isfinite(value):
         return str(value)
-    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e5 else f"{value:.3g}"
+    if value.is_integer() and MANY <= abs(value) <= MOST_EXACT:
+        return f"{value:.0f}"
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < MANY else f"{value:.3g}"
 
 
 def ordinal(index: int) -> str:

@@ -21,6 +21,8 @@ STEPS = (
     ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.AugAssign, ast.Assign, ast.For,
     ast.Return,
 )  # fmt: skip
+ALMOST = 0.9  # the least similarity of two variables of which one is a slip for the other
+SHORT = 2  # characters of a variable's name that is like too many others
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 OTHER = ""  # the key of what belongs to no definition
@@ -359,6 +361,29 @@ def written_faults(source: str) -> list[dict[str, Any]]:
     return found
 
 
+@limited
+def outside_reads(source: str) -> list[dict[str, Any]]:
+    """Where a function reads a variable that the file assigns at top level, and has one of almost that name itself.
+
+    Each with its `function`, the `owner` of a method or "", the `name`, the `line` that assigns it, and its `own` name.
+    """
+    tree = parse(source)
+    if tree is None:
+        return []
+    assigned = _assigned_outside(tree)
+    reads: list[dict[str, Any]] = []
+    for outer in tree.body:
+        methods = outer.body if isinstance(outer, ast.ClassDef) else [outer]
+        for function in [one for one in methods if isinstance(one, FUNCTIONS)]:
+            own_names = _own_names(function)
+            read = [node.id for node in walk(function) if isinstance(node, ast.Name) and node.id not in own_names]
+            for name in dict.fromkeys(name for name in read if name in assigned):
+                own = next((own for own in sorted(own_names) if _is_almost(own, name)), None)
+                found = {"function": function.name, "name": name, "line": assigned[name], "own": own}
+                reads += [found | {"owner": getattr(outer, "name", "") if outer is not function else ""}] if own else []
+    return reads
+
+
 def written_number(text: str) -> str:
     """A number as a token: -2, 0.5."""
     return f"{float(text):g}"
@@ -386,6 +411,33 @@ def _stores(kernel: ast.AST) -> bool:
     calls = [node.func for node in walk(kernel) if isinstance(node, ast.Call)]
     names = [getattr(func, "attr", getattr(func, "id", "")) for func in calls]
     return any(name == "store" or name.startswith("atomic_") for name in names)
+
+
+def _assigned_outside(tree: ast.Module) -> dict[str, int]:
+    """The variables that the statements at top level assign, with the first line; no functions, classes, imports."""
+    statements = [statement for statement in tree.body if not isinstance(statement, DEFINING)]
+    stored = [node for statement in statements for node in walk(statement) if _is_stored(node)]
+    defined = {node.name for node in tree.body if isinstance(node, DEFINING)}
+    return {node.id: node.lineno for node in reversed(stored) if isinstance(node, ast.Name) and node.id not in defined}
+
+
+def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The arguments and variables of a function, and of those inside of it."""
+    nodes = walk(function)
+    return {node.arg for node in nodes if isinstance(node, ast.arg)} | {
+        node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)
+    }
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _is_almost(first: str, second: str) -> bool:
+    """Whether one of two names is likely a slip for the other: a plural, or a letter more or less in a long name."""
+    singulars = [re.sub(r"ies$", "y", name.lower()).removesuffix("s") for name in (first, second)]
+    longer = min(len(first), len(second)) > SHORT
+    return longer and (len({*singulars}) == 1 or difflib.SequenceMatcher(None, first, second).ratio() >= ALMOST)
 
 
 def _stored(statement: ast.Assign) -> set[str]:

@@ -5,7 +5,9 @@ import pytest
 from grader import catalog
 from grader.catalog import asked, paths
 from grader.judge import arguments, grading, messages
+from grader.judge.words import number
 from grader.records.results import Settings
+from grader.records.source import outside_reads
 from grader.records.submission import Submission
 
 MULTI_HEAD = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias=False")
@@ -206,3 +208,79 @@ def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
     source = source.replace(", context_length)", ", context_len)")
     told = [check for check in grade("11", source).checks if "the lesson calls this argument" in (check.message or "")]
     assert told and not any(check.diagnosis for check in told)
+
+
+# A file that is graded alone.
+
+
+def test_a_hint_that_is_not_known_here_is_no_fault(grade):
+    source = solution("13").replace("x: torch.Tensor", 'x: Float[Tensor, "batch tokens d"]')
+    assert "Float[" in source and grade("13", f"from somewhere import Float, Tensor\n{source}").status == "passed"
+
+
+def test_what_a_base_class_comes_from_is_named(grade):
+    source = "from .base import Base\n\n\nclass SelfAttention_v1(Base):\n    pass\n"
+    told = grade("07", source).message
+    assert told.startswith("NameError: name 'Base' is not defined")
+    assert "it comes from line 1, which failed on loading: your other files are not here" in told
+
+
+def test_code_for_a_gpu_is_told_to_stay_where_the_inputs_are(grade):
+    result = grade("03", "def attention_weights(inputs):\n    return inputs.cuda()\n")
+    told = [check.diagnosis for check in result.checks if "CUDA" in (check.message or "")]
+    assert told and all((diagnosis or "").startswith("The code asks for a GPU") for diagnosis in told)
+
+
+# Variables of the whole file.
+
+READS = """
+keys = torch.ones(6, 2)
+
+
+class SelfAttention_v2(torch.nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=False):
+        super().__init__()
+        self.W_query = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = torch.nn.Linear(d_in, d_out, bias=qkv_bias)
+
+    def forward(self, x):
+        query, key, value = self.W_query(x), self.W_key(x), self.W_value(x)
+        weights = torch.softmax(query @ key.mT / {}.shape[-1] ** 0.5, dim=-1)
+        return weights @ value
+"""
+
+
+def test_a_variable_from_outside_with_almost_the_name_of_an_own_one_is_named(grade):
+    result = grade("08", HEAD + READS.format("keys"))
+    told = [check.diagnosis or "" for check in result.checks if "values differ" in (check.message or "")]
+    assert told and all("forward reads keys, which is assigned outside of it (line 5)" in one for one in told)
+    assert all("Its own variable is called key." in one for one in told)
+    right = grade("08", HEAD + READS.format("key"))
+    assert not any("assigned outside" in (check.diagnosis or "") for check in right.checks)
+
+
+@pytest.mark.parametrize(
+    "source, found",
+    [
+        ("keys = 1\ndef f(key):\n    return keys\n", ["keys"]),
+        ("queries = 1\ndef f(x):\n    query = x\n    return queries + query\n", ["queries"]),
+        ("keys = 1\ndef f(key, keys):\n    return keys\n", []),
+        ("import keys\ndef f(key):\n    return keys\n", []),
+        ("def keys():\n    pass\ndef f(key):\n    return keys()\n", []),
+        ("ks = 1\ndef f(k):\n    return ks\n", []),
+        ("scale = 1\ndef f(x):\n    return x * scale\n", []),
+        ("keys = 1\ndef f(x:", []),
+    ],
+)
+def test_what_is_read_from_outside(source, found):
+    assert [read["name"] for read in outside_reads(source)] == found
+
+
+def test_a_large_count_is_a_whole_number():
+    assert [number(value) for value in (1049088.0, 123456.5, 2.0**40, 4.0)] == [
+        "1049088",
+        "1.23e+05",
+        "1.1e+12",
+        "4.0000",
+    ]
