@@ -256,17 +256,18 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
 
 def of_outside(failure: Failure, words: SourceWords) -> str | None:
     """A sentence on a variable of the whole file that is read where one of the function's own has almost its name."""
-    answers = isinstance(failure.error, Mismatch) and isinstance(getattr(failure.error, "got", None), torch.Tensor)
-    raises = isinstance(failure.error, LearnerError) and failure.error.kind == "exception"
-    if not failure.last_called or not (answers or raises):
+    error = failure.error
+    answers = isinstance(error, Mismatch) and isinstance(getattr(error, "got", None), torch.Tensor)
+    code = error.frame[2] if isinstance(error, LearnerError) and error.kind == "exception" else None
+    if not failure.last_called or not (answers or code):
         return None
     is_made = failure.calls[-1].function == failure.last_called  # a class, or a function that is called
     used_names = words.uses(failure.last_called)
     for read in outside_reads(words.source):
         owner = read["owner"] or read["function"]
         is_run = not read["owner"] or (read["function"] == "__init__") == is_made
-        is_raising = not raises or re.search(rf"\b{read['name']}\b", failure.error.frame[2])
-        if owner in used_names and is_run and is_raising:
+        is_there = code is None or re.search(rf"\b{read['name']}\b", code)
+        if owner in used_names and is_run and is_there:
             return OUTSIDE.format(**read, place=place(words.source, read["line"]))
     return None
 
