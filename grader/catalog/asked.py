@@ -27,11 +27,10 @@ def is_asked(name: str) -> bool:
     return any(name in names(one.folder) for one in exercise.exercises())
 
 
-def exercise_of(defined: Collection[str]) -> str:
-    """The number of the exercise of whose names a file defines most, and at least half; "" where there is none."""
+def exercises_of(defined: Collection[str]) -> list[str]:
+    """The numbers of the exercises of whose names or classes a file defines at least half, the most first."""
     shares = {one.folder[:2]: _share(names(one.folder), defined) for one in exercise.exercises()}
-    number = max(shares, key=lambda one: shares[one], default="")
-    return number if number and shares[number] >= HALF else ""
+    return sorted((number for number in shares if shares[number] >= HALF), key=lambda number: -shares[number])
 
 
 def of_stub(stub: str) -> dict[str, Arguments]:
@@ -61,7 +60,9 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Arguments:
 
 
 def _share(asked: Collection[str], defined: Collection[str]) -> float:
-    return len({*asked} & {*defined}) / len(asked) if asked else 0.0
+    """How much of what is asked for is defined. A class is more of an exercise than the functions beside it."""
+    classes = {name for name in asked if name[:1].isupper()}
+    return max((len(part & {*defined}) / len(part) for part in ({*asked}, classes) if part), default=0.0)
 
 
 def _shown(argument: ast.arg, default: ast.expr | None) -> str:

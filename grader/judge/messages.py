@@ -261,8 +261,8 @@ def _of_another(names: list[str], exercise: str) -> str:
     """What to say of a file that defines nothing this exercise asks for, but what another one does; "" otherwise."""
     if not exercise or set(names) & set(asked.names(exercise)):
         return ""
-    other = asked.exercise_of(names)
-    return f". These are names of exercise {other}: is this the file that you meant?" if other else ""
+    others = asked.exercises_of(names)
+    return f". These are names of exercise {others[0]}: is this the file that you meant?" if others else ""
 
 
 def not_started(folder: str, submission: Submission, is_own: bool) -> str:

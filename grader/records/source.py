@@ -289,6 +289,13 @@ def written_tokens(source: str) -> dict[str, list[str]]:
 
 
 @limited
+def defined_names(source: str) -> list[str]:
+    """The functions and classes at top level; none of what is no Python. Raises BadSubmission as `parses`."""
+    tree = parse(source)
+    return [node.name for node in tree.body if isinstance(node, DEFINING)] if tree else []
+
+
+@limited
 def written_definitions(source: str) -> dict[str, str]:
     """Each top-level function and class, and each method as "Class.method": one text where two are written alike.
 

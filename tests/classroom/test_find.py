@@ -290,6 +290,30 @@ def test_the_stated_order(tmp_path):
     assert "changed last" in reasons(tmp_path)["ada/context_vectors.py"]
 
 
+@pytest.mark.parametrize(
+    "names, told",
+    [
+        (
+            ["CausalAttention", "MultiHeadAttentionWrapper"],
+            "what 11 asks for: call it 11, or name that exercise alone (EX=11)",
+        ),
+        (["SelfAttention_v1", "SelfAttention_v2", "helper"], "what 07 and 08 ask for: call it by one of these numbers"),
+        (["MultiHeadAttention", "LayerNorm"], "what 13 asks for"),
+        (["helper"], "call it by the exercise's slug or number"),
+    ],
+)
+def test_code_whose_name_says_no_exercise_may_be_known_by_what_it_defines(tmp_path, names, told):
+    lay(tmp_path, "ada/attention.py", content="".join(f"class {name}:\n    pass\n" for name in names))
+    assert told in reasons(tmp_path)["ada/attention.py"]
+
+
+def test_a_name_that_many_exercises_end_with_is_none_of_them(tmp_path):
+    lay(tmp_path, "ada/attention.py", "bob/my_attention.py")
+    assert not any("did you mean" in reason for reason in reasons(tmp_path).values())
+    alone = tuple(one for one in ALL if one.folder == CONTEXT)
+    assert ("ada", CONTEXT) in placed(tmp_path, alone)
+
+
 def test_what_cannot_be_placed_is_told(tmp_path):
     lay(tmp_path, "ada/contxt_vectors.py", "ada/03_softmax_naive.py", "ada/report.pdf", "ada/hw.rar", "stray.py")
     lay(tmp_path, "ada/03_context_vectors/softmax_naive.py", "bob/README.md", "ada/test_context_vectors.py")

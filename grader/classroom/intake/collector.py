@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from grader.catalog import Exercise
+from grader.catalog import Exercise, asked
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake import archives, beneath, names
@@ -23,6 +23,7 @@ from grader.classroom.intake.beneath import is_too_long
 from grader.classroom.intake.names import ALONE, exercise_meant, in_short, is_code, likeness, reading_of
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
+from grader.records.source import defined_names
 
 TEXT = 64 << 20  # bytes of a platform's list of its students
 SAME_TIME_S = 2.0  # archives keep times no finer
@@ -39,6 +40,8 @@ ONE_EACH = (
     "if it holds a class, unpack it and name it alone as SUBMISSIONS; if it is one student's, leave one file of each "
     "exercise in it"
 )
+BY_CODE = "its name says no exercise, but its code has what {} for: {}"
+MOST_NUMBERS = 4  # of exercises that a file may be for
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
 # Pictures and data that lie beside an answer. No other file without an answer to its exercise is passed over.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
@@ -256,7 +259,7 @@ class Collector:
         if folder is None:
             meant = hint or (self.only if reading.near in ("", self.only) else None)
             if meant is None or name.lower().startswith("test_"):
-                return self.refuse(key, name, where, reading.reason, hint)
+                return self.refuse(key, name, where, self.by_code(node) or reading.reason, hint)
             folder = meant
         self.useful.add((key, self.download))
         self.subjects.setdefault(self.download, set()).add(folder)
@@ -268,6 +271,24 @@ class Collector:
         else:
             rank = 2 * reading.rank + (plain_name(name) != name)
             self.offer(key, folder, Offer(node, (rank, -reading.revision, depth), self.origin_of(key)))
+
+    def by_code(self, node: Entry) -> str:
+        """Which exercises a file without their names may be for, as its code tells; "" where it tells none.
+
+        A file of a chapter may be for several, so a person decides.
+        """
+        try:
+            defined = defined_names(HandIn(Student(""), "", node.place, node.member).read().source)
+        except (BadSubmission, NoSuchFile, OSError):
+            return ""
+        numbers = asked.exercises_of(defined)[:MOST_NUMBERS]
+        if not numbers:
+            return ""
+        if len(numbers) == 1:
+            return BY_CODE.format(
+                f"{numbers[0]} asks", f"call it {numbers[0]}, or name that exercise alone (EX={numbers[0]})"
+            )
+        return BY_CODE.format(f"{', '.join(numbers[:-1])} and {numbers[-1]} ask", "call it by one of these numbers")
 
     def origin_of(self, key: str) -> Origin:
         """The latest entry of this student."""

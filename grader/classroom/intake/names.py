@@ -51,6 +51,7 @@ WORDS = ("exercise", "ex", "kata")
 NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS)})_?)?0*(\d{{1,2}})(?:_(.+))?")
 CANONICAL, NUMBERED, LOOSE, ALONE = range(4)  # how certainly a name means an exercise
 CODE = (".py", ".ipynb")  # suffixes of submissions
+LIKE = 0.8  # the least likeness of a name to an exercise's: "attention" is none of the many that end so
 MAX_COMPARED = 80  # characters of a name that are compared with the exercises' names
 MAX_PARTS = 12  # parts of a download's name, between dashes
 # Letters of other scripts that look like Latin ones.
@@ -374,7 +375,7 @@ def _nearest(text: str) -> str | None:
     own_pairs = _pairs(text)
     shared = {name: len(own_pairs & _pairs(name)) / (len(own_pairs) + len(_pairs(name)) or 1) for name in _names()}
     few = heapq.nlargest(3, shared, key=shared.__getitem__)
-    return next(iter(difflib.get_close_matches(text, few, n=1, cutoff=0.6)), None)
+    return next(iter(difflib.get_close_matches(text, few, n=1, cutoff=LIKE)), None)
 
 
 def _is_test(text: str) -> bool:
