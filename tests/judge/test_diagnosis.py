@@ -555,6 +555,17 @@ def test_what_is_left_in_memory_is_no_state(fork_server):
         assert told and trials.STATE not in told
 
 
+@pytest.mark.parametrize("kind, told", [("exception", trials.STATE), ("missing", None), ("timeout", None)])
+def test_a_new_worker_that_did_not_load_the_whole_source_shows_no_state(kind, told):
+    answers = [Call("f(1)", "f", "output", value=1)]
+    run = (LearnerError(kind, {}), [Call("f(1)", "f", "output", value=2)])
+    connection = SimpleNamespace(close=lambda: None)
+    trial = SimpleNamespace(connection=connection, session=SimpleNamespace(run=lambda *_: run))
+    trial.subject = SimpleNamespace(source="")
+    failure = SimpleNamespace(error=Mismatch("wrong"), check=None, calls=answers)
+    assert trials.Trials.of_state(trial, failure) == told
+
+
 def test_an_argument_that_is_never_read_is_told(fork_server):
     own = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
     assert "encode never reads its argument vocabulary." in of_changed("04", own, fork_server=fork_server)
