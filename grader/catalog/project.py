@@ -35,7 +35,7 @@ def version() -> str:
 
 
 def requirements(extra: str) -> list[str]:
-    """What an extra brings, each with the versions that fit: "triton==3.9.*"."""
+    """What an extra brings, each with the versions that fit: "triton>=3.7,<3.10"."""
     return [str(line) for line in _project()["optional-dependencies"][extra]]
 
 
@@ -105,7 +105,7 @@ def _project() -> dict[str, Any]:
 
 
 def _requirement(package: str) -> str:
-    """The versions of a package that fit, as pyproject.toml names them: "==3.9.*"; "" where there is no such file."""
+    """The versions of a package that fit, as pyproject.toml names them, as in ">=3.7,<3.10"; "" without such a file."""
     try:
         (line,) = requirements(package)
     except OSError:

@@ -59,6 +59,7 @@ def _compile_only(target):
     from triton.compiler import ASTSource, make_backend
 
     def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
+        first_line = _first_line(self)
         options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
         backend, stages = make_backend(target), dict[str, Any]()
         source = ASTSource(self, signature, constexprs, attrs)
@@ -71,19 +72,24 @@ def _compile_only(target):
             module = source.make_ir(target, options, *functions, context)
             module = stages["ttir"](module, {"target": target, **vars(options)})
         except Exception as error:
-            raise Refused(f"{_line(self, error)} {REFUSED}: {_reason(error)}") from None
+            raise Refused(f"{first_line + _offset(error)} {REFUSED}: {_reason(error)}") from None
         if TF32.search(str(module)):
-            raise Refused(f"{self.def_file_line_number} {SHORTENED}")
+            raise Refused(f"{first_line} {SHORTENED}")
 
     return _do_compile
 
 
-def _line(kernel, error: BaseException) -> int:
-    """The line of the file that the compiler stopped at; its own lines count from the kernel's first one."""
+def _first_line(kernel) -> int:
+    """The line of the file with the kernel's def, below its decorators."""
+    above = next((index for index, line in enumerate(kernel.raw_src) if line.strip().startswith("def ")), 0)
+    return kernel.starting_line_number + above
+
+
+def _offset(error: BaseException) -> int:
+    """How many lines below the kernel's first one the compiler stopped."""
     while isinstance(error.__cause__, Exception) and hasattr(error.__cause__, "node"):
         error = error.__cause__
-    node = getattr(error, "node", None)
-    return kernel.def_file_line_number + getattr(node, "lineno", 1) - 1
+    return getattr(getattr(error, "node", None), "lineno", 1) - 1
 
 
 def _reason(error: BaseException) -> str:

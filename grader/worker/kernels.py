@@ -235,8 +235,8 @@ def take_in() -> None:
     semantic.broadcast_impl_value = _broadcast(semantic.broadcast_impl_value)
     interpreter._patch_builtin = _lasting(interpreter)
     builder.create_masked_load = _load(interpreter, builder.create_masked_load)
-    builder.create_masked_store = _store(builder.create_masked_store)
-    builder.create_atomic_rmw = _atomic(builder.create_atomic_rmw)
+    builder.create_masked_store = _store(interpreter, builder.create_masked_store)
+    builder.create_atomic_rmw = _atomic(interpreter, builder.create_atomic_rmw)
     builder.create_atomic_cas = _exchange(builder.create_atomic_cas)
     builder.set_grid_idx = _program(builder, builder.set_grid_idx)
     executor.__call__ = _launch(executor.__call__)
@@ -371,6 +371,7 @@ def _load(interpreter, original):
     def create_masked_load(ptrs, mask, other, *rest):
         dtype = ptrs.get_element_ty()
         kind = interpreter._get_np_dtype(dtype)
+        mask = _as_bools(interpreter, mask)
         inside, addresses = _check("load", ptrs.data, mask.data)
         unknown = math.nan if kind.kind == "f" else 0
         if other is None:
@@ -384,8 +385,9 @@ def _load(interpreter, original):
     return create_masked_load
 
 
-def _store(original):
+def _store(interpreter, original):
     def create_masked_store(ptrs, value, mask, *rest):
+        mask = _as_bools(interpreter, mask)
         inside, addresses = _check("store", ptrs.data, mask.data)
         ptrs = type(ptrs)(addresses, ptrs.dtype)
         return original(ptrs, value, mask if inside.all() else type(mask)(mask.data & inside, mask.dtype), *rest)
@@ -393,8 +395,9 @@ def _store(original):
     return create_masked_store
 
 
-def _atomic(original):
+def _atomic(interpreter, original):
     def create_atomic_rmw(operation, ptr, value, mask, *rest):
+        mask = _as_bools(interpreter, mask)
         inside, addresses = _check("store", ptr.data, mask.data)
         mask = mask if inside.all() else type(mask)(mask.data & inside, mask.dtype)
         return original(operation, type(ptr)(addresses, ptr.dtype), value, mask, *rest)
@@ -410,6 +413,14 @@ def _exchange(original):
         return original(type(ptr)(addresses, ptr.dtype), *rest)
 
     return create_atomic_cas
+
+
+def _as_bools(interpreter, mask):
+    """A mask with a bool for each lane. That of two single numbers holds ints, that of a block pointer is an array."""
+    values = mask.data if isinstance(mask, interpreter.TensorHandle) else mask
+    if values is not mask and values.dtype == bool:
+        return mask
+    return interpreter.TensorHandle(values.astype(bool), interpreter.tl.int1)
 
 
 def _check(kind: str, addresses, mask):
@@ -530,8 +541,9 @@ def _rewritten(self, tree):
     With those a name that was forgotten would be one of theirs: `T` a type variable.
     """
     interpreter = sys.modules["triton.runtime.interpreter"]
-    needed = ("interpreter_semantic", "_InterpreterComparison")
-    names = {name: getattr(interpreter, name) for name in needed} | {"_triton_language": interpreter.tl}
+    needed = ("interpreter_semantic", "_InterpreterComparison")  # Triton 3.7 has no second one
+    names = {name: vars(interpreter)[name] for name in needed if hasattr(interpreter, name)}
+    names["_triton_language"] = interpreter.tl
     for name, value in names.items():
         self.fn.__globals__.setdefault(name, value)
     local_names = dict(self.kwargs)

@@ -3,10 +3,12 @@
 import contextlib
 import functools
 import sys
+from importlib import metadata
 
 import pytest
 import torch
 from extras import needed
+from packaging.version import Version
 
 from grader.catalog import project
 from grader.catalog.exercise import Limits
@@ -135,8 +137,11 @@ ERRORS = {
     "tl.store(y + columns / 2, columns)": "divide with //",
     "tile = columns ** 2": "no power",
     "tile = torch.exp(columns)": "function of torch",
-    "tile = tl.make_block_ptr(x, (C,), (1,), (0,), (4,), (0,))": "no block pointers",
 }
+BLOCK_POINTER = "tile = tl.make_block_ptr(x, (C,), (1,), (0,), (4,), (0,))"
+HAS_BLOCK_POINTERS = Version(metadata.version("triton")) < Version("3.9")
+if not HAS_BLOCK_POINTERS:
+    ERRORS[BLOCK_POINTER] = "no block pointers"
 
 
 @pytest.mark.parametrize("line", ERRORS)
@@ -149,6 +154,25 @@ def test_an_error_is_explained_in_the_line_of_the_kernel(line):
     frames = error.value.facts["frames"]
     assert [frame[1] for frame in frames] == ["f", "kernel"] and frames[-1][0] == 9
     assert ERRORS[line] in general_sentences.of_error(error.value, source, "30")
+
+
+def test_a_mask_of_two_single_numbers_holds_for_each_lane():
+    """Triton's interpreter keeps it as ints, and takes ints for other lanes or for none."""
+    for mask, expected in (("row < 1", [2.0, 2.0, 2.0]), ("row < 0", [0.0, 0.0, 0.0])):
+        source = source_of(f", mask={mask}, other=0.0", f", mask=inside & ({mask})").replace("empty_like", "zeros_like")
+        record = loaded(source).f.launches(torch.ones(2, 3))
+        assert torch.equal(record.result, torch.tensor([expected, [0.0, 0.0, 0.0]]))
+    learner = loaded(source_of(", mask=row < 2, other=0.0", ", mask=row < 2"))
+    record = learner.f.launches(torch.ones(2, 3))
+    assert "line 9" in refused(stays_inside, record)  # the fourth lane lies in the next row
+
+
+@pytest.mark.skipif(not HAS_BLOCK_POINTERS, reason="this version of Triton has none")
+def test_a_block_pointer_is_kept_inside_its_tensor():
+    block = BLOCK_POINTER.removeprefix("tile = ").replace("x, (C,)", "x + row * C, (C + 4,)")
+    source = COPY.replace("x + row * C + columnsLOAD", f"{block}, boundary_check=(0,)").replace("STORE", MASKED)
+    record = loaded(source).f.launches(torch.ones(2, 3))
+    assert torch.equal(record.result, torch.full((2, 3), 2.0)) and "line 9" in refused(stays_inside, record)
 
 
 def test_a_forgotten_name_is_not_one_of_tritons():
