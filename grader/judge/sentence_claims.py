@@ -41,6 +41,8 @@ SPOKEN = {  # what a sentence says in plain words, and one token at least of a s
     r"\b[Tt]he root is taken of\b": r"r?sqrt_?|-?0\.5",
 }
 
+DENIED = {r"^(Neither|No) [^.:]* has a mask\b": "mask"}  # what a sentence says is not there, and the token that is
+
 
 class Claims:
     """The claims of the known mistakes of one exercise. solution: its source, without a mistake."""
@@ -62,7 +64,7 @@ class Claims:
     def contradicted(self, version: WrongVersion, words: SourceWords) -> bool:
         """Whether a sentence, of two one of them, claims what the source does not hold."""
         return any(
-            self._missing(one, words) or _unheard(one, words) or self.is_right(one.changed, words)
+            self._missing(one, words) or _is_unheard(one, words) or self.is_right(one.changed, words)
             for one in version.parts or (version,)
         )
 
@@ -110,13 +112,14 @@ def named(sentence: str) -> set[str]:
     return found | {source.written_number(text) for text in plain if text}
 
 
-def _unheard(version: WrongVersion, words: SourceWords) -> bool:
-    """Whether a sentence says in plain words what the source has nothing of."""
+def _is_unheard(version: WrongVersion, words: SourceWords) -> bool:
+    """Whether a sentence says in plain words what the source has nothing of, or that it lacks what it has."""
     said = [token for pattern, token in SPOKEN.items() if re.search(pattern, version.sentence)]
-    if not said:
+    denied = {token for pattern, token in DENIED.items() if re.search(pattern, version.sentence)}
+    if not said and not denied:
         return False
     written = _joined(source.written_tokens(words.source), _used(version, words))
-    return any(not any(re.fullmatch(token, one) for one in written) for token in said)
+    return bool(denied & written) or any(not any(re.fullmatch(token, one) for one in written) for token in said)
 
 
 def _used(version: WrongVersion, words: SourceWords) -> set[str]:
