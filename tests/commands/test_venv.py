@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from at_terminal import AtTerminal
+from packaging.requirements import Requirement
 from thorough import nightly, sample
 
 from grader import cli, venv
-from grader.catalog import paths, tomllib
+from grader.catalog import paths, project, tomllib
 
 NOBODY = "http://127.0.0.1:9/"  # nothing listens there
 OFFLINE = {
@@ -322,3 +323,11 @@ def test_two_builds_at_once_wait_for_each_other(tmp_path):
     said = [first.communicate(timeout=300)[0], second.communicate(timeout=300)[0]]
     assert all(text.endswith("it works: --make list\n") for text in said), said
     assert sum("Waiting for it" in text for text in said) == 1
+
+
+def test_triton_is_left_to_the_torch_that_is_installed():
+    """A torch for CUDA pins one version of Triton: with another one in our files pip installs nothing at all."""
+    constraints = paths.at_root("constraints.txt").read_text("utf-8")
+    assert "torch==2.13.0" in constraints and not re.search(r"^triton\b", constraints, re.M)
+    (requirement,) = map(Requirement, project.requirements("triton"))
+    assert {"3.7.1", "3.9.0"} <= set(requirement.specifier.filter(["3.6.0", "3.7.1", "3.9.0", "3.10.0"]))
