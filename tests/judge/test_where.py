@@ -213,6 +213,26 @@ def test_two_mistakes_in_two_functions_have_a_line_each(fork_server):
     assert {check.lines for check in found.checks if check.lines} == {(line,) for line in places}
 
 
+OF_ITS_OWN = """
+def mask_then_renormalize(weights):
+    kept = torch.tril(weights)
+    return kept / kept.sum(dim=-2, keepdim=True)
+
+
+"""
+
+
+def test_a_wrong_function_that_the_solution_calls_and_the_learner_does_not_is_no_fault_of_the_learners(fork_server):
+    source = paths.solution(catalog.find("10").folder).read_text("utf-8")
+    at, end = source.index("def mask_then_renormalize"), source.index("def mask_scores")
+    source = f"{source[:at]}{OF_ITS_OWN.lstrip()}{source[end:]}".replace(".tril()", ".tril(-1)")
+    lines = source.splitlines()
+    mask, sums = (next(n for n, code in enumerate(lines, 1) if text in code) for text in (".tril(-1)", "dim=-2"))
+    _, after = located("10", source, fork_server)
+    found = {check.id: check.lines for check in after.checks}
+    assert found["fresh_causal_mask"] == (mask,) and found["fresh_renormalized_weights"] == (sums,)
+
+
 def test_a_right_file_and_a_stub_are_not_searched(fork_server):
     for source in (SOLUTION["03"], paths.stub(catalog.find("03").folder).read_text("utf-8")):
         before, after = located("03", source, fork_server)

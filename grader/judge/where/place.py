@@ -7,7 +7,7 @@ import ast
 import copy
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader.catalog import paths
@@ -17,6 +17,7 @@ from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
 from grader.judge.where.alignment import Substitution, attribute_values, constructor_values
+from grader.judge.where.donors import names_in
 from grader.judge.where.edits import (
     Change,
     Function,
@@ -34,6 +35,7 @@ from grader.records.syntax import FUNCTIONS, is_notebook, place
 from grader.sandbox.call_results import LearnerError
 
 MAX_PAIRS = 10  # of definitions that are replaced together
+SOLUTIONS = "_solutions_"  # begins the name of a function of the solution's, beside the learner's
 METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
 
@@ -180,8 +182,32 @@ class Blame(Twins):
             new = without_hints(twin.node)
             if unit.owner is not None and unit.node.name == "__init__":
                 new = self._with_own_attributes(unit, twin)
+            names = self._functions & names_in(new) - self._used_by(unit)
+            new = Substitution(_solutions_names(names)).visit(copy.deepcopy(new)) if names else new
             changes.append(Change(holder, "body", holder.body.index(unit.node), new))
         return tuple(changes)
+
+    @functools.cached_property
+    def _functions(self) -> frozenset[str]:
+        """The names of the functions that both the learner's file and the solution define."""
+        trees = [tree.module.body for tree in (self.tree, self.solution) if tree is not None]
+        names = [{node.name for node in body if isinstance(node, ast.FunctionDef)} for body in trees]
+        return frozenset(names[0].intersection(*names[1:]))
+
+    def _used_by(self, unit: Unit) -> frozenset[str]:
+        """The names that a definition of the learner's uses, or its class, also by way of others; its own is one.
+
+        What the solution's calls in its place beside these is the solution's too: the learner's may be wrong, and does
+        no harm here.
+        """
+        defined = {node.name: node for node in self.tree.module.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+        used_names: frozenset[str] = frozenset({(unit.owner or unit.node).name})
+        newly_found = used_names
+        while newly_found:
+            used_names |= newly_found
+            found = [names_in(defined[name]) for name in newly_found & defined.keys()]
+            newly_found = frozenset[str]().union(*found) - used_names
+        return used_names
 
     def _with_own_attributes(self, unit: Unit, twin: Unit) -> ast.AST:
         """The solution's constructor, which also keeps what it is called with by the learner's names of attributes.
@@ -231,7 +257,15 @@ class Blame(Twins):
             if isinstance(node, (ast.Import, ast.ImportFrom, ast.Assign))
             or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name not in defined)
         ]
-        return source + "\n".join(extra) + "\n"
+        source += "\n".join(extra) + "\n"
+        functions = [node for node in self.solution.module.body if isinstance(node, ast.FunctionDef)]
+        while called := [node for node in functions if f"{SOLUTIONS}{node.name}(" in source]:
+            functions = [node for node in functions if node not in called]
+            for node in called:
+                own = Substitution(_solutions_names(self._functions)).visit(copy.deepcopy(without_hints(node)))
+                own.name = f"{SOLUTIONS}{node.name}"
+                source += ast.unparse(own) + "\n"
+        return source
 
     def is_only_suspect(self, unit: Unit) -> bool:
         """Whether no other method of its class can hold the mistake, as replacing any other one does not help.
@@ -312,6 +346,11 @@ class Blame(Twins):
         shared = [unit for unit in self.tree.units if sum(unit in group.units[1:] for group in groups) > 1]
         checks = [check for group in groups if set(shared) & set(group.units) for check in group.checks]
         return [Group(tuple(shared), tuple(checks), is_untested=True)] if shared else []
+
+
+def _solutions_names(names: Iterable[str]) -> dict[str, ast.expr]:
+    """The names that functions of the solution have in a file of the learner's."""
+    return {name: ast.Name(f"{SOLUTIONS}{name}", ast.Load()) for name in names}
 
 
 def _plain_assignments(maker: Function, own_parameters: list[str], known: set[str]) -> list[ast.stmt]:
