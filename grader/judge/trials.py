@@ -157,6 +157,26 @@ class Varied(Changed):
         return raw._replace(data=ctypes.string_at(values.data_ptr(), values.nbytes))
 
 
+class Sliced(Changed):
+    """Of each tensor of a call with more dimensions than `most` the first part along dim 0, until it has no more."""
+
+    def __init__(self, connection: Remote | Local, most: int):
+        super().__init__(connection)
+        self.most = most
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
+        """The reply to one request, whose tensors are sliced first."""
+        if isinstance(request, protocol.Call):
+            tensors = [self.part(raw) for raw in tensors]
+        return self.connection.exchange(request, tensors, function)
+
+    def part(self, raw: RawTensor) -> RawTensor:
+        """The first part of a tensor."""
+        while len(raw.shape) > self.most and raw.shape[0]:
+            raw = raw._replace(shape=raw.shape[1:], data=bytes(raw.data[: len(raw.data) // raw.shape[0]]))
+        return raw
+
+
 class Unloaded(Changed):
     """No parameters are loaded: each object keeps those that it drew. kept: how many times that was so."""
 
@@ -302,7 +322,8 @@ class Trials:
         right_calls += earlier_calls
         if options(wrong_call) not in map(options, right_calls):
             return OPTIONS
-        if most_dimensions([wrong_call]) > most_dimensions(right_calls):
+        most = most_dimensions(right_calls)
+        if most_dimensions([wrong_call]) > most and not self.fails_sliced(failure, most):
             return self.of_dimensions(wrong_call.function)
         return SIZES if numbers(wrong_call) in map(numbers, right_calls) else NUMBERS
 
@@ -312,6 +333,14 @@ class Trials:
         if FRONT.intersection(tokens):
             return FROM_THE_FRONT
         return FROM_THE_END if END.intersection(tokens) else WHICH_DIMENSION
+
+    def fails_sliced(self, failure: Failure, most: int) -> bool:
+        """Whether a part of the call's tensors, with no more than so many dimensions, has a wrong answer too."""
+        mine, theirs = (
+            self.session.run(failure.check, Learner(Sliced(connection, most)))[1]
+            for connection in (self.connection, self.solution)
+        )
+        return not alike(mine, theirs)
 
     def depends_on_signs(self, check: Check) -> bool:
         """Whether a documented check gets other answers than the solution's, all finite, where signs change."""
