@@ -8,7 +8,7 @@ import torch
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, outside_reads, storeless_kernels, written_faults, written_tokens
+from grader.records.source import SourceWords, imports, outside_reads, storeless_kernels, written_faults, written_tokens
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker import kernels
@@ -93,6 +93,8 @@ MODULES = {
     "nn": "from torch import nn",
     "F": "from torch.nn import functional as F",
 }
+HOMES_BY_NAME = {"math": "math", "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
+OTHERWISE = "The file imports {} by the name {}: write it so here, too."
 IMPORTED = "{} is a module that the file does not import: write {} at its top."
 OF_TENSORS = (
     "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
@@ -373,8 +375,9 @@ def of_error(error: BaseException, source: str, number: str) -> str | None:
     if NO_DIM_TO_JOIN.match(text) and (joining := re.search(r"\b(cat|concat|concatenate)\(", line)):
         return OF_SCALARS.format(joining[1])
     unknown = UNKNOWN.match(text)
-    if unknown and unknown[1] in MODULES and not re.search(rf"^[ \t]*(from|import)\b.*\b{unknown[1]}\b", source, re.M):
-        return IMPORTED.format(unknown[1], MODULES[unknown[1]])
+    if unknown and unknown[1] in MODULES and unknown[1] not in (imported := imports(source)):
+        other = next((name for name, path in imported.items() if path == HOMES_BY_NAME[unknown[1]]), "")
+        return OTHERWISE.format(unknown[1], other) if other else IMPORTED.format(unknown[1], MODULES[unknown[1]])
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
         return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
     return (

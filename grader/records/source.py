@@ -140,6 +140,13 @@ def parses(source: str) -> bool:
 
 
 @limited
+def imports(source: str) -> dict[str, str]:
+    """What each name stands for that a stranger's source imports: see syntax.imported."""
+    tree = parse(source)
+    return imported(walk(tree)) if tree else {}
+
+
+@limited
 def line_of(source: str, name: str) -> int | None:
     """The line on which a stranger's source defines a function or class; None where it does not.
 
