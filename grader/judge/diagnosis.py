@@ -15,7 +15,7 @@ import torch
 
 from grader.judge import arguments, explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
-from grader.judge.failure import Failure, is_blank, is_own, says_little
+from grader.judge.failure import Failure, is_blank, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
@@ -52,6 +52,7 @@ def sentence(
         name
         for other_failure in failures.values()
         if other_failure.way[1] in ("output", failure.way[1])  # wrong gradients do not make values wrong
+        and (is_of_dtype(failure) or not is_of_dtype(other_failure))  # nor does float32 in place of float64
         for name in _its_own(other_failure)
         if name != function
     )

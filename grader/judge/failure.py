@@ -24,6 +24,8 @@ PRODUCTS = {
     "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
     "entries": re.compile(r"(?<!\*)\*(?!\*)|\b(mul|multiply)\("),
 }
+OTHER_DTYPE = re.compile(r"\b(float64|bfloat16|float16)\b")  # in the words of a call
+OTHER_DEVICE = re.compile(r"\bdevices?\b")  # in those of an error
 LEAST = 2  # words that another line of the mistake must share
 FEW = 4  # whole numbers
 
@@ -165,6 +167,12 @@ def says_little(failure: Failure) -> bool:
     count = sum(one.numel() for one in tensors) + len(plain)
     different = {number for one in tensors for number in torch.unique(one).tolist()} | {*plain}
     return 0 < count <= FEW or len(different) == 1
+
+
+def is_of_dtype(failure: Failure) -> bool:
+    """Whether something was asked in another dtype than float32, or on another device."""
+    asked = failure.calls[-1].text if failure.calls else ""
+    return bool(OTHER_DTYPE.search(asked) or OTHER_DEVICE.search(str(failure.error)))
 
 
 def is_own(failure: Failure) -> bool:
