@@ -214,6 +214,26 @@ def test_one_download_an_exercise(tmp_path):
     assert set(placed(tmp_path)) == {("1", CONTEXT), ("1", SOFTMAX)}
 
 
+@pytest.mark.parametrize("name", ["CS1-03 Context vectors-77", "03_context_vectors"])
+@pytest.mark.parametrize("people", [("Ada_1_assignsubmission_file_", "Bob_2_assignsubmission_file_"), ("ada_1_2_",)])
+def test_the_name_of_a_download_says_the_exercise_however_it_is_named(tmp_path, name, people):
+    files = [
+        f"{person}/mine.py".replace("_/", "_") if person.startswith("a") else f"{person}/mine.py" for person in people
+    ]
+    lay(tmp_path, *(f"{name}/{file}" for file in files), *(f"zips/{name}.zip:{file}" for file in files))
+    both = {(key, CONTEXT) for key in ("1", "2")[: len(people)]}
+    assert set(placed(tmp_path / name)) == both
+    assert set(placed(tmp_path / f"zips/{name}.zip")) == both
+    (tmp_path / "alone").mkdir()
+    (tmp_path / name).rename(tmp_path / "alone" / name)
+    assert set(placed(tmp_path / "alone")) == both
+
+
+def test_a_folder_of_students_is_no_download_whatever_its_name_says(tmp_path):
+    lay(tmp_path, "CS1-03 Context vectors-77/ada/softmax_naive.py", "CS1-03 Context vectors-77/bob/softmax_naive.py")
+    assert set(placed(tmp_path / "CS1-03 Context vectors-77")) == {("ada", SOFTMAX), ("bob", SOFTMAX)}
+
+
 def test_one_exercise_asked_for(tmp_path):
     lay(tmp_path, "ada/mine.py", "bob/softmax_naive.py", "cyd/softmax_naiv.py", "dan/a.py", "dan/b.py")
     only = [catalog.find("03")]

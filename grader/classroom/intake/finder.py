@@ -1,4 +1,6 @@
-"""Finds the submissions of a class: whose each file is, and to which exercise it belongs. It reads only names.
+"""Finds the submissions of a class: whose each file is, and to which exercise it belongs. It goes by names.
+
+What a file holds is read only to say for which exercise it may be, where its name says none.
 
 It understands these layouts, also mixed, nested, or in one zip file as it was downloaded:
 
@@ -228,7 +230,7 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
             if not folder.exists():
                 raise WrongUse(no_folder(folder))
             raise WrongUse(f"{folder} is no folder. To grade single files: make grade EX=03 FILES={folder}")
-        finder.start(root)
+        finder.start(root, folder.name)
     except (BadSubmission, NoSuchFile) as error:
         raise WrongUse(f"{folder} cannot be opened: {error}") from None
     except OSError as error:
@@ -261,8 +263,11 @@ class Finder(ClassWalker):
         super().__init__(exercises)
         self.is_course = False  # whether it is a course of nbgrader
 
-    def start(self, root: Entry) -> None:
-        """Find the folder that holds the students, and walk it."""
+    def start(self, root: Entry, name: str) -> None:
+        """Find the folder that holds the students, and walk it. name: of what the instructor named.
+
+        The name of a platform's download says the exercise, whether it is named, or alone in what is named.
+        """
         for _ in range(4):
             self.root, self.place = root, root.path
             children = root.children()
@@ -281,12 +286,15 @@ class Finder(ClassWalker):
                 if child is not inner:
                     why = hidden(child) or (CLASS_FILE if is_class_file(child) else reason)
                     self.log.leave_out("", child, child.name, why)
-            root = inner
+            root, name = inner, inner.name
             self.is_course = inner is submitted
             if inner is submitted:  # it holds students, even if there is only one
                 self.root, self.place, children = root, root.path, root.children()
                 break
-        self.walk_class(children, f"{root.member}/" if root.member else "", None)
+        entries = [child for child in children if not (hidden(child) or is_class_file(child))]
+        is_download = bool(entries) and all(owner_of(child.name) for child in entries)
+        hint = names.exercise_of_download(archives.stem(name)) if is_download else None
+        self.walk_class(children, f"{root.member}/" if root.member else "", hint)
         self.settle()
 
     def walk_one_student(self, root: Entry) -> None:
