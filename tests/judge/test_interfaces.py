@@ -86,6 +86,12 @@ def test_of_many_names_the_most_alike_are_shown_and_the_others_counted():
     assert "(it defines weights_of_attention, helper_" in told and told.endswith(" and 4 more)")
 
 
+def test_a_layer_that_was_made_is_no_definition(grade):
+    source = f"{HEAD}class Own(torch.nn.Module):\n    pass\n\n\nown_layer = Own()\n"
+    told = {check.message for check in grade("07", source).checks if check.outcome == "failed"}
+    assert told == {"mine.py defines no SelfAttention_v1 (it defines Own)"}
+
+
 def test_the_file_of_another_exercise_is_named_as_such(grade):
     result = grade("07", solution("08"))
     told = {check.message for check in result.checks if check.outcome == "failed"}

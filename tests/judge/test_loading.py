@@ -147,7 +147,11 @@ def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
     turned = WEIGHTS.replace("return", "turned(inputs, 't d -> d t')\n    return")
     result = grade(f"import torch\nfrom rotations import turned\n{turned}{VECTOR}{VECTORS}")
     reason = "it comes from line 2, which failed on loading: there is no module 'rotations' here"
-    assert result.checks[0].message.splitlines()[:2] == ["NameError: name 'turned' is not defined", reason]
+    lines = result.checks[0].message.splitlines()
+    assert lines[0] == "NameError: name 'turned' is not defined"
+    assert lines[1].startswith(reason) and lines[1].endswith(
+        "put code of your other files into this one: it is graded alone"
+    )
 
 
 def test_einops_is_there_in_the_forms_that_model_code_uses(grade):
