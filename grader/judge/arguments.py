@@ -1,11 +1,13 @@
 """What is said of a function or class that takes other arguments than the lesson's, or takes them in another order."""
 
 import re
+from collections.abc import Sequence
 
 from grader.catalog import asked
 from grader.catalog.asked import Arguments
 from grader.judge.failure import Failure
 from grader.records.source import SourceWords
+from grader.sandbox.call_results import Call
 
 ROLES = {  # words by which people call the same argument
     "heads": re.compile(r"(n|nb|num|number_?of)?_?(attn_?|attention_?)?heads?"),
@@ -25,27 +27,18 @@ OF_ANOTHER = re.compile(r"was raised; expected \w+$|the lesson calls (it|them) "
 DEFAULT = "{own} is {value} where {name} is called without it. In the lesson {other} is {lesson_value}."
 
 
-def sentence(failure: Failure, words: SourceWords, exercise: str) -> str | None:
+def sentence(failure: Failure, words: SourceWords, exercise: str, known: Sequence[SourceWords] = ()) -> str | None:
     """The sentence on an argument that has another place or default than in the lesson, as a call of the check used it.
 
-    None where there is none.
+    None where there is none, and where a known mistake with the same answers takes its arguments otherwise too: it
+    says more. known: the words of these.
     """
-    is_of_another = bool(OF_ANOTHER.search(str(failure.error)))
     for call in failure.calls:
-        name = call.function.partition(".")[0]
+        name = call.function
         lesson, own = asked.names(exercise).get(name), words.arguments(name)
-        if not lesson or not own or call.function != name:
-            continue
-        given, named = counted(call.outline)
-        found = misplaced(own, lesson)
-        if found and given > min(found[1:]):
-            return _on_places(name, own, lesson, found)
-        for place, (own_one, lesson_one) in enumerate(zip(own, lesson, strict=False)):
-            is_same = _role(own_one) == _role(lesson_one) or (len(own) == len(lesson) and not found)
-            if place >= given and is_same and not is_of_another and _other_default(own_one, lesson_one, named):
-                (own_name, _, value), (other, _, lesson_value) = own_one.partition("="), lesson_one.partition("=")
-                other = "it" if other == own_name else other
-                return DEFAULT.format(own=own_name, value=value, name=name, other=other, lesson_value=lesson_value)
+        told = _difference(call, own, lesson, failure) if lesson and own and own != lesson else None
+        if told and lesson and not any(_is_other(one.arguments(name), lesson) for one in known):
+            return told
     return None
 
 
@@ -88,6 +81,21 @@ def counted(outline: str) -> tuple[int, list[str]]:
     return matches.count(None), [match[1] for match in matches if match]
 
 
+def _difference(call: Call, own: Arguments, lesson: Arguments, failure: Failure) -> str | None:
+    """The sentence on the first difference that matters to this call."""
+    given, named = counted(call.outline)
+    found = misplaced(own, lesson)
+    if found and given > min(found[1:]):
+        return _on_places(call.function, own, lesson, found)
+    if OF_ANOTHER.search(str(failure.error)):
+        return None
+    for place, (own_one, lesson_one) in enumerate(zip(own, lesson, strict=False)):
+        is_same = _role(own_one) == _role(lesson_one) or (len(own) == len(lesson) and not found)
+        if place >= given and is_same and _other_default(own_one, lesson_one, named):
+            return DEFAULT.format(name=call.function, own=own_one, lesson=lesson_one)
+    return None
+
+
 def _on_places(name: str, own: Arguments, lesson: Arguments, found: tuple[str, int, int]) -> str:
     """The sentence on an argument that has another place: on one that is not there, where that is why."""
     argument, own_place, place = found
@@ -98,6 +106,11 @@ def _on_places(name: str, own: Arguments, lesson: Arguments, found: tuple[str, i
         if roles[own_place] not in own_roles:
             return LACKS.format(name=name, lacking=lacking, order=order)
     return ORDER.format(name=name, argument=argument, own_place=own_place + 1, place=place + 1, order=order)
+
+
+def _is_other(arguments: Arguments | None, lesson: Arguments) -> bool:
+    """Whether the arguments of a known mistake are not the lesson's."""
+    return arguments is not None and arguments != lesson
 
 
 def _other_default(own: str, lesson: str, named: list[str]) -> bool:

@@ -109,7 +109,7 @@ class Diagnostician:
         matches |= containment.optional("the trial of a mistake", no_matches, self.try_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
-            order = ("the arguments of a definition", None, self.of_arguments, failure, matches.get(name, []))
+            order = ("the arguments of a definition", None, self.of_arguments, failure, matches)
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
             outside = ("the variables from outside", None, self.of_outside, failure)
@@ -343,17 +343,12 @@ class Diagnostician:
             return None
         return unread(failure, subject._connection.words)
 
-    def of_arguments(self, failure: Failure, versions: list[WrongVersion]) -> str | None:
-        """A sentence on an argument with another place or default than in the lesson: then no answer says more.
-
-        A known mistake that has the same place or default has a sentence of its own.
-        """
+    def of_arguments(self, failure: Failure, matches: Mapping[str, list[WrongVersion]]) -> str | None:
+        """A sentence on an argument with another place or default than in the lesson: then no answer says more."""
         if self.words is None:
             return None
-        folder = self.session.exercise.folder
-        sentence = arguments.sentence(failure, self.words, folder)
-        sources = (SourceWords(version.source) for version in versions)
-        return None if any(arguments.sentence(failure, one, folder) == sentence for one in sources) else sentence
+        known = [SourceWords(version.source) for version in matches.get(failure.check.id, ())]
+        return arguments.sentence(failure, self.words, self.session.exercise.folder, known)
 
     def of_outside(self, failure: Failure) -> str | None:
         """A sentence on a variable that is not the function's own. Its answer is like that of some known mistake."""
