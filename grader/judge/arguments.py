@@ -23,6 +23,10 @@ LACKS = (
     "{name} has no argument {lacking}, so those behind it have other places than in the lesson. "
     "The lesson's order is {order}."
 )
+HAS_MORE = (
+    "{name} has an argument {extra} that the lesson has not, so those behind it have other places. "
+    "The lesson's order is {order}."
+)
 OF_ANOTHER = re.compile(r"was raised; expected \w+$|the lesson calls (it|them) ")  # which no default brings about
 DEFAULT = "{own} is {value} where {name} is called without it. In the lesson {other} is {lesson_value}."
 
@@ -97,7 +101,7 @@ def _difference(call: Call, own: Arguments, lesson: Arguments, failure: Failure)
 
 
 def _on_places(name: str, own: Arguments, lesson: Arguments, found: tuple[str, int, int]) -> str:
-    """The sentence on an argument that has another place: on one that is not there, where that is why."""
+    """The sentence on an argument that has another place: on one too few or too many, where that is why."""
     argument, own_place, place = found
     own_roles, roles = _roles(own), _roles(lesson)
     order = ", ".join(lesson)
@@ -105,6 +109,8 @@ def _on_places(name: str, own: Arguments, lesson: Arguments, found: tuple[str, i
         lacking = _names(lesson)[own_place]
         if roles[own_place] not in own_roles:
             return LACKS.format(name=name, lacking=lacking, order=order)
+    if own_place == place + 1 and own_roles[place] not in roles:
+        return HAS_MORE.format(name=name, extra=_names(own)[place], order=order)
     return ORDER.format(name=name, argument=argument, own_place=own_place + 1, place=place + 1, order=order)
 
 

@@ -179,6 +179,11 @@ def test_the_arguments_of_a_call_are_counted(outline, counts):
             "CausalAttention takes dropout as argument 3, and",
         ),
         (
+            "d_in, d_out, width, context_length, dropout, qkv_bias=False",
+            "dropout",
+            "has an argument width that the lesson",
+        ),
+        (
             "d_in, d_out, context_length, dropout, qkv_bias=True",
             "dropout",
             "qkv_bias is True where CausalAttention is called without it. In the lesson it is False.",
