@@ -126,6 +126,12 @@ def test_an_import_that_should_have_brought_it_is_the_reason(grade, line):
     assert result.status == "error" and "put code of your other files into this one" in result.message
 
 
+def test_another_file_may_be_called_like_the_exercise(grade):
+    source = "from causal_attention import CausalAttention\n\n\nclass MultiHeadAttentionWrapper:\n    pass\n"
+    told = next(check.message for check in grade("11", source).checks if check.outcome == "failed")
+    assert told.startswith("ImportError: there is no module 'causal_attention' here")
+
+
 def test_what_a_package_lacks_is_not_said_of_the_package(grade):
     result = grade("05", "from torch.nn import NotThere as init_weights\n")
     assert "cannot import name 'NotThere' from 'torch.nn'" in result.message
