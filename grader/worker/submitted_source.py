@@ -224,14 +224,16 @@ class SubmittedSource:
             "type": type(error).__name__[:100],
             "bases": [_qualified_name(base)[:100] for base in bases[:10]],
             "message": _message(error) + _meant(error),
-            "missing_module": str(error.name)[:100] if self._lacks_module(error) else None,
+            "missing_module": self._missing_module(error),
             "frames": frames,
         }
 
-    def _lacks_module(self, error: BaseException) -> bool:
-        """Whether a module is not there. The source has the name of a file of the learner's, which is another one."""
-        is_own = isinstance(error, ImportError) and error.name == self.module.__name__
-        return is_own or (isinstance(error, ModuleNotFoundError) and bool(error.name))
+    def _missing_module(self, error: BaseException) -> str | None:
+        """The module that is not there. The source itself is called like a file of the learner's, which is another one."""
+        if not isinstance(error, ImportError) or not error.name:
+            return None
+        is_missing = isinstance(error, ModuleNotFoundError) or error.name == self.module.__name__
+        return str(error.name)[:100] if is_missing else None
 
 
 def _qualified_name(kind: type) -> str:
