@@ -229,7 +229,7 @@ class SubmittedSource:
         }
 
     def _missing_module(self, error: BaseException) -> str | None:
-        """The module that is not there. The source itself is called like a file of the learner's, which is another one."""
+        """The module that is not there. One with the name of the source itself is another file of the learner's."""
         if not isinstance(error, ImportError) or not error.name:
             return None
         is_missing = isinstance(error, ModuleNotFoundError) or error.name == self.module.__name__
