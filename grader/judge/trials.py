@@ -239,13 +239,13 @@ class Trials:
         """The first sentence on the failed check that a trial confirms, or None."""
         connection = self.connection
         output = connection.output
-        tests: list[Callable[[Failure], str | None]] = [self.of_state]
+        tests: list[Callable[[Failure], str | None]] = [self.of_state, self.of_kept_calls]
         error = failure.error
         if failure.calls[-1].want == "output" and (not isinstance(error, Mismatch) or is_finite(error.got)):
             tests += [self.of_memory] if isinstance(error, Mismatch) else []
             tests += [self.of_arguments, self.of_shape]
         if EMPTY.search(self.subject.source):  # what is left in memory is no state of the code's
-            tests = [*tests[1:], self.of_state]
+            tests = [*tests[2:], *tests[:2]]
         try:
             return next(filter(None, (test(failure) for test in tests)), None)
         finally:
@@ -283,6 +283,14 @@ class Trials:
             ):
                 return BY_HEART
         return None
+
+    def of_kept_calls(self, failure: Failure) -> str | None:
+        """STATE, where an object is called a second time, and answers otherwise if it was not called before."""
+        last_call = failure.calls[-1]
+        earlier_calls = [call for call in failure.calls[:-1] if call.function == last_call.function]
+        is_asked = is_of_object(last_call) and last_call.function.endswith(".__call__") and bool(earlier_calls)
+        is_refused = isinstance(failure.error, LearnerError) and failure.error.kind != "exception"
+        return STATE if is_asked and not is_refused and self.depends_on_earlier_calls(failure) else None
 
     def of_arguments(self, failure: Failure) -> str | None:
         """What sets the call apart from right ones, where small values fail too and other values of right calls do not.

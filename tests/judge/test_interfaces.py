@@ -4,7 +4,7 @@ import pytest
 
 from grader import catalog
 from grader.catalog import asked, paths
-from grader.judge import arguments, grading, messages
+from grader.judge import arguments, grading, messages, trials
 from grader.judge.words import number
 from grader.records.results import Settings
 from grader.records.source import outside_reads
@@ -301,3 +301,22 @@ def test_a_large_count_is_a_whole_number():
         "1.1e+12",
         "4.0000",
     ]
+
+
+# What a layer keeps from one call to the next.
+
+PAST = """
+        past = getattr(self, "past", [key[..., :0, :], value[..., :0, :]])
+        key, value = torch.cat([past[0], key], -2), torch.cat([past[1], value], -2)
+        LINE
+"""
+
+
+@pytest.mark.parametrize(
+    "line, power, is_kept", [("self.past = [key, value]", "0.5", True), ("self.keys = key", "0.3", False)]
+)
+def test_a_layer_that_remembers_earlier_calls_is_said_to(grade, line, power, is_kept):
+    source = READS.format("key").replace("        weights =", f"{PAST.replace('LINE', line)}        weights =")
+    result = grade("08", HEAD + source.replace("0.5", power))
+    told = [check.diagnosis for check in result.checks if "values differ" in (check.message or "")]
+    assert told and (trials.STATE in told) == is_kept
