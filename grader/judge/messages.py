@@ -244,7 +244,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     """A function or class that the file lacks, with the name that was probably meant.
 
     What an exercise asks for by its own name is meant by nobody for something else. No more is a name that is the
-    wanted one with an ending more or less.
+    wanted one with a beginning or an ending more or less.
     """
     if name in names:
         return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
@@ -299,4 +299,5 @@ def _builtin_given(head: str, facts: dict[str, Any]) -> str:
 
 
 def _one_is_the_other_longer(first: str, second: str) -> bool:
-    return first != second and (first.startswith(second) or second.startswith(first))
+    shorter, longer = sorted((first, second), key=len)
+    return first != second and (longer.startswith(shorter) or longer.endswith(shorter))

@@ -71,8 +71,8 @@ def test_no_name_that_an_exercise_asks_for_is_taken_for_another_one(grade):
 
 
 def test_a_longer_name_is_not_taken_for_the_one_that_it_ends_with():
-    told = messages.missing("Attention", ["GroupedQueryAttention", "MultiHeadAttention"], "mine.py")
-    assert "Rename it" not in told and "(it defines MultiHeadAttention, Gr" in told
+    told = messages.missing("Attention", ["GroupedQueryAttention", "MultiHeadAttention", "MyAttention"], "mine.py")
+    assert "Rename it" not in told and "(it defines MyAttention, MultiHeadAttention, Gr" in told
 
 
 @pytest.mark.parametrize("name", ["SelfAttentionV1", "SelfAttention_V1", "Self_Attention_v1", "SelfAtention_v1"])
