@@ -390,7 +390,7 @@ def outside_reads(source: str) -> list[dict[str, Any]]:
         methods = outer.body if isinstance(outer, ast.ClassDef) else [outer]
         for function in [one for one in methods if isinstance(one, FUNCTIONS)]:
             own_names = _own_names(function)
-            read = [node.id for node in walk(function) if isinstance(node, ast.Name) and node.id not in own_names]
+            read = [name for name in _names(function) if name not in own_names and name.islower()]  # else a constant
             for name in dict.fromkeys(name for name in read if name in assigned):
                 own = next((own for own in sorted(own_names) if _is_almost(own, name)), None)
                 found = {"function": function.name, "name": name, "line": assigned[name], "own": own}

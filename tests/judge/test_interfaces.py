@@ -286,6 +286,8 @@ def test_a_variable_from_outside_with_almost_the_name_of_an_own_one_is_named(gra
         ("import keys\ndef f(key):\n    return keys\n", []),
         ("def keys():\n    pass\ndef f(key):\n    return keys()\n", []),
         ("ks = 1\ndef f(k):\n    return ks\n", []),
+        ("Keys = 1\nKEYS = 2\ndef f(keys):\n    return Keys + KEYS\n", []),
+        ("keys = tuple\ndef f(key: keys) -> keys:\n    return key\n", []),
         ("scale = 1\ndef f(x):\n    return x * scale\n", []),
         ("keys = 1\ndef f(x:", []),
     ],
