@@ -53,6 +53,7 @@ def sentence(
         for other_failure in failures.values()
         if other_failure.way[1] in ("output", failure.way[1])  # wrong gradients do not make values wrong
         and (is_of_dtype(failure) or not is_of_dtype(other_failure))  # nor does float32 in place of float64
+        and getattr(other_failure.error, "kind", "") != "missing"  # what is there under that name is another one
         for name in _its_own(other_failure)
         if name != function
     )

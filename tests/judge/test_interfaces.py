@@ -108,6 +108,13 @@ def test_a_function_that_is_not_there_uses_nothing(grade):
     assert told and not any(check.diagnosis for check in told)
 
 
+def test_what_is_not_there_is_not_to_be_fixed_first(grade):
+    source = "def linear_attention(queries, keys, values, feature_map=torch.exp):\n    "
+    source += "return feature_map(queries) @ (feature_map(keys).mT @ values)\n"
+    told = [check for check in grade("31", HEAD + source).checks if "values differ" in (check.message or "")]
+    assert told and not any("feature_map" in (check.diagnosis or "") for check in told)
+
+
 def test_a_method_is_not_to_be_moved_out_of_its_class(grade):
     source = f"{HEAD}class Model(torch.nn.Module):\n    def init_weights(self):\n        return None\n"
     assert not any("move it to the left" in (check.message or "") for check in grade("05", source).checks)
