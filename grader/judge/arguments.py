@@ -1,5 +1,6 @@
 """What is said of a function or class that takes other arguments than the lesson's, or takes them in another order."""
 
+import ast
 import re
 from collections.abc import Sequence
 
@@ -7,7 +8,7 @@ from grader.catalog import asked
 from grader.catalog.asked import Arguments
 from grader.judge.failure import Failure
 from grader.records.source import SourceWords
-from grader.sandbox.call_results import Call
+from grader.sandbox.call_results import Call, LearnerError
 
 ROLES = {  # words by which people call the same argument
     "heads": re.compile(r"(n|nb|num|number_?of)?_?(attn_?|attention_?)?heads?"),
@@ -28,6 +29,8 @@ HAS_MORE = (
     "The lesson's order is {order}."
 )
 OF_ANOTHER = re.compile(r"was raised; expected \w+$|the lesson calls (it|them) ")  # which no default brings about
+SLIPS = ("NameError", "AttributeError", "ImportError", "ModuleNotFoundError")  # which no argument brings about
+NO_MODULE = "is not a torch.nn.Module"
 DEFAULT = "{own} is {value} where {name} is called without it. In the lesson {other} is {lesson_value}."
 
 
@@ -37,6 +40,9 @@ def sentence(failure: Failure, words: SourceWords, exercise: str, known: Sequenc
     None where there is none, and where a known mistake with the same answers takes its arguments otherwise too: it
     says more. known: the words of these.
     """
+    kind = failure.error.facts.get("type") if isinstance(failure.error, LearnerError) else None
+    if kind in SLIPS or str(failure.error).startswith(f"{failure.last_called} {NO_MODULE}"):
+        return None
     for call in failure.calls:
         name = call.function
         lesson, own = asked.names(exercise).get(name), words.arguments(name)
@@ -96,7 +102,9 @@ def _difference(call: Call, own: Arguments, lesson: Arguments, failure: Failure)
     for place, (own_one, lesson_one) in enumerate(zip(own, lesson, strict=False)):
         is_same = _role(own_one) == _role(lesson_one) or (len(own) == len(lesson) and not found)
         if place >= given and is_same and _other_default(own_one, lesson_one, named):
-            return DEFAULT.format(name=call.function, own=own_one, lesson=lesson_one)
+            (own_name, _, value), (other, _, lesson_value) = own_one.partition("="), lesson_one.partition("=")
+            other = "it" if other == own_name else other
+            return DEFAULT.format(own=own_name, value=value, name=call.function, other=other, lesson_value=lesson_value)
     return None
 
 
@@ -120,14 +128,18 @@ def _is_other(arguments: Arguments | None, lesson: Arguments) -> bool:
 
 
 def _other_default(own: str, lesson: str, named: list[str]) -> bool:
-    """Whether an argument is on in one of two and off in the other, and the call gives no value for it by its name.
+    """Whether the defaults of an argument differ, and the call gives no value for it by its name.
 
-    Another number may matter little, as a smaller eps.
+    Another float may matter little, as a smaller eps.
     """
     (own_name, _, own_value), (name, _, value) = own.partition("="), lesson.partition("=")
     if not own_value or not value or {own_name, name} & {*named}:
         return False
-    return {own_value, value} == {"True", "False"}
+    try:
+        pair = ast.literal_eval(own_value), ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return False
+    return pair[0] != pair[1] and float not in map(type, pair)
 
 
 def _roles(arguments: Arguments) -> list[str]:

@@ -39,7 +39,6 @@ RELATIVE = "attempted relative import"  # how Python's text on `from .other impo
 ALONE = "Use torch and the standard library, and put code of your other files into this one: it is graded alone"
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
 MAX_NAMES = 6  # of what a file defines, in the message on what it does not
-SLIPS = ("NameError", "AttributeError", "ImportError", "ModuleNotFoundError")  # which no argument brings about
 LIKE_A_TYPO = 0.85  # the least likeness of two names of which one is taken for the other, misspelt
 MAX_REASON = 100  # characters of an exception's text in a note
 
@@ -173,7 +172,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True, ex
 def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:
     """Whether the learner's class has other arguments than the lesson's, which may be why making it failed."""
     lesson = asked.names(exercise).get(name) if exercise else None
-    if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
+    if not lesson or not name[:1].isupper() or facts.get("type") in arguments.SLIPS:
         return False
     return arguments.differ(source.SourceWords(file.source).arguments(name), lesson)
 

@@ -209,6 +209,21 @@ def test_other_arguments_are_the_reason_where_a_call_reaches_them(grade, written
     assert told in (first.diagnosis or "")
 
 
+EXCHANGED = "d_in, d_out, dropout, context_length, qkv_bias=False"
+
+
+@pytest.mark.parametrize(
+    "source, told",
+    [
+        (CAUSAL.format(arguments=EXCHANGED, rate="dropout").replace("torch.nn.Dropout", "Dropout"), "NameError"),
+        (f"class CausalAttention:\n    def __init__(self, {EXCHANGED}):\n        pass\n", "is not a torch.nn.Module"),
+    ],
+)
+def test_other_arguments_are_not_the_reason_for_another_slip(grade, source, told):
+    others = [check.diagnosis or "" for check in grade("11", HEAD + source).checks if told in (check.message or "")]
+    assert others and not any("as argument" in one for one in others)
+
+
 def test_right_arguments_are_no_reason(grade):
     source = HEAD + CAUSAL.format(arguments="d_in, d_out, context_length, dropout, qkv_bias=False", rate="dropout")
     result = grade("11", source.replace(".softmax(-1)", ".softmax(-2)"))
