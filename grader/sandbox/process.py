@@ -18,6 +18,10 @@ from grader.sandbox.mounts import Tier
 MEBIBYTE = 1 << 20
 PEAK = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
 NOW = re.compile(rb"VmRSS:\s*(\d+) kB")
+OF_FILES = re.compile(rb"RssFile:\s*(\d+) kB")  # the part of NOW that is code of libraries, as far as it has run
+# A torch without CUDA brings in some 20 MiB of its code as it computes, one for CUDA 30 to 45. What is beyond USUAL is
+# taken off, and not more than MOST, so that nobody hides much behind a file that they read into memory.
+USUAL, MOST = 16 << 20, 48 << 20  # bytes of code
 PS_S = 2.0
 # Without the garbage collector, which warm_up.warm enables again, torch is imported in nine tenths of the time. The
 # library registers functions that each fork calls, for programs whose threads hold locks or share random numbers. The
@@ -56,18 +60,26 @@ class Meter:
     """Measures one process from outside. Where the system keeps no peak value, the largest measurement counts."""
 
     def __init__(self, pid: int):
-        self.pid, self.most = pid, 0
+        self.pid, self.most, self.code = pid, 0, 0
         self.start = self.look()
+        self.code_at_start = self.code
 
     @property
     def growth(self) -> float | None:
-        """The difference in MiB between the largest and the first measurement; None where the system gives none."""
-        return None if self.start is None else (self.most - self.start) / MEBIBYTE
+        """The difference in MiB between the largest and the first measurement; None where the system gives none.
+
+        It is the same for a torch with CUDA and one without, which differ in how much code they bring in.
+        """
+        if self.start is None:
+            return None
+        code = min(max(self.code - self.code_at_start - USUAL, 0), MOST)
+        return (self.most - self.start - code) / MEBIBYTE
 
     def look(self) -> int | None:
         """Measure now. Returns bytes, as `resident` does."""
         size = resident(self.pid)
         self.most = max(self.most, size or 0)
+        self.code = max(self.code, _reading(self.pid, OF_FILES) or 0)
         return size
 
 
@@ -76,14 +88,18 @@ def resident(pid: int, measure: re.Pattern[bytes] = PEAK) -> int | None:
 
     measure: PEAK, or NOW for the current value on Linux too.
     """
+    size = _reading(pid, measure)
+    return _resident_by_ps(pid) if size is None else size
+
+
+def _reading(pid: int, measure: re.Pattern[bytes]) -> int | None:
+    """Bytes, as Linux says them of a process; None where it does not."""
     try:
         with open(f"/proc/{pid:d}/status", "rb") as status:
             found = measure.search(status.read())
-        if found:
-            return int(found[1]) << 10
     except OSError:
-        pass
-    return _resident_by_ps(pid)
+        return None
+    return int(found[1]) << 10 if found else None
 
 
 def _resident_by_ps(pid: int) -> int | None:

@@ -1,5 +1,7 @@
 """Code of somebody who knows no stub: other names, other arguments, files of its own beside it."""
 
+import re
+
 import pytest
 
 from grader import catalog
@@ -266,7 +268,8 @@ def test_what_a_base_class_comes_from_is_named(grade):
 
 def test_code_for_a_gpu_is_told_to_stay_where_the_inputs_are(grade):
     result = grade("03", "def attention_weights(inputs):\n    return inputs.cuda()\n")
-    told = [check.diagnosis for check in result.checks if "CUDA" in (check.message or "")]
+    # what torch says depends on whether it was built for CUDA
+    told = [check.diagnosis for check in result.checks if re.search("CUDA|NVIDIA", check.message or "")]
     assert told and all((diagnosis or "").startswith("The code asks for a GPU") for diagnosis in told)
 
 
