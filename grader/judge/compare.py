@@ -30,7 +30,7 @@ TOLERANCE = {
 LARGE_TOLERANCE = 5e-3
 CHUNK = 1 << 20  # elements that are compared at once
 CUDA_FACTOR = 4.0  # other order of summation, TF32 off
-FEW = 1000  # one number of so many may be rounded otherwise in another process
+FEW = 500  # one number of so many may be rounded otherwise in another process
 ROUNDING = 2.0**-9  # of the largest value: two steps of float16
 SHAPE = "the shape"  # of something
 LARGEST = 1 << 64  # int that is compared
@@ -343,7 +343,7 @@ def _plain(value: Any) -> str:
 def _agree(first: Any, second: Any) -> bool:
     """Whether two answers are alike, or would be but for a few numbers that were rounded to the other side.
 
-    Code that rounds each of its steps to float16 gives one number in a thousand otherwise in another process, as the
+    Code that rounds each of its steps to float16 gives one number in some hundreds otherwise in another process, as the
     memory of the tensors is aligned.
     """
     if same(first, second):

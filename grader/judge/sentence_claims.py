@@ -23,6 +23,7 @@ SPOKEN = {  # what a sentence says in plain words, and one token at least of a s
     r"\breshape[sd]\b|\b(by|with) (a |one )?reshape\b": r"reshape(_as)?|view(_as)?|(un)?flatten|ravel|resize_",
     r"\bclamp(s|ed)\b": r"clamp_?|clamp_max|clip_?|minimum|min|hardtanh|where",
     r"\beinsum\b(?! or)": "einsum",
+    r"\b[Tt]he mask compares\b": "mask",
     r"\bcalls a ready-made softmax|\bfrom torch.s ready-made softmax": r"(log_?)?(softmax|softmin)|(Log)?Softm(ax|in)",
     r"\bnumpy\b": "numpy|np|from_numpy",
     r"\bsets? the seed\b|\bseeds the|\bseed is set\b": "manual_seed|seed|set_rng_state",

@@ -268,7 +268,7 @@ def test_a_mistake_gives_a_few_numbers_that_another_process_rounds_otherwise():
     other = answer.clone()
     other[3, 5] += 0.9 * step
     assert not same(other, answer) and alike(other, answer)
-    assert not alike(other[:20], answer[:20])  # one of 640
+    assert not alike(other[:10], answer[:10])  # one of 320
     other[3, 5] += step
     assert not alike(other, answer)
     for value in (float("nan"), float("inf")):

@@ -142,6 +142,7 @@ def test_a_sentence_names_calls_dimensions_and_numbers():
         ("11_causal_attention/dropout_always_one_half", "return nn.Dropout(0.5)", True),
         ("30_triton_kernels/softmax_nothing_masked", "tl.store(query, tl.load(inputs), mask=inputs < 3)", True),
         ("30_triton_kernels/softmax_nothing_masked", "tl.store(query, tl.load(inputs))", False),
+        ("30_triton_kernels/softmax_mask_of_the_row", "tl.store(query, tl.load(inputs))", True),
     ],
 )
 def test_a_sentence_is_held_against_the_source(mistake, body, is_contradicted):
