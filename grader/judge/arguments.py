@@ -25,7 +25,7 @@ LACKS = (
     "The lesson's order is {order}."
 )
 HAS_MORE = (
-    "{name} has an argument {extra} that the lesson has not, so those behind it have other places. "
+    "{name} has an argument {extra} that the lesson does not have, so those behind it have other places. "
     "The lesson's order is {order}."
 )
 OF_ANOTHER = re.compile(r"was raised; expected \w+$|the lesson calls (it|them) ")  # which no default brings about

@@ -171,7 +171,7 @@ def says_little(failure: Failure) -> bool:
 
 def is_of_dtype(failure: Failure) -> bool:
     """Whether something was asked in another dtype than float32, or on another device."""
-    asked = failure.calls[-1].text if failure.calls else ""
+    asked = failure.call.text if failure.call else ""
     return bool(OTHER_DTYPE.search(asked) or OTHER_DEVICE.search(str(failure.error)))
 
 
