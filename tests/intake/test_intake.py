@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
-from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, zipped
+from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, QUADRATIC, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from in_this_process import Here
@@ -205,7 +205,7 @@ def test_an_archive_costs_itself_alone(built, name, tmp_path):
             assert str(error).isprintable()
     assert time.process_time() - began < 3.0
     assert read.pop("z.zip") == HONEST
-    assert all(source in (HONEST, BOMBS["a quadratic f-string"]) for source in read.values())
+    assert all(source in (HONEST, QUADRATIC) for source in read.values())
 
 
 def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, monkeypatch):
