@@ -4,8 +4,8 @@ import ast
 import re
 from collections.abc import Sequence
 
-from grader.catalog import asked
-from grader.catalog.asked import Arguments
+from grader.catalog import signatures
+from grader.catalog.signatures import Arguments
 from grader.judge.failure import Failure
 from grader.records.source import SourceWords
 from grader.sandbox.call_results import Call, LearnerError
@@ -45,7 +45,7 @@ def sentence(failure: Failure, words: SourceWords, exercise: str, known: Sequenc
         return None
     for call in failure.calls:
         name = call.function
-        lesson, own = asked.names(exercise).get(name), words.arguments(name)
+        lesson, own = signatures.names(exercise).get(name), words.arguments(name)
         told = _difference(call, own, lesson, failure) if lesson and own and own != lesson else None
         if told and lesson and not any(_is_other(one.arguments(name), lesson) for one in known):
             return told
@@ -54,7 +54,7 @@ def sentence(failure: Failure, words: SourceWords, exercise: str, known: Sequenc
 
 def in_the_lesson(name: str, exercise: str) -> list[str]:
     """The line with a function or class and its arguments as the lesson has them; none where that is not known."""
-    arguments = asked.names(exercise).get(name) if exercise else None
+    arguments = signatures.names(exercise).get(name) if exercise else None
     return [] if arguments is None else [f"lesson   {name}({', '.join(arguments)})"]
 
 
@@ -63,7 +63,7 @@ def differ(own: Arguments | None, lesson: Arguments) -> bool:
     return own is not None and _names(own)[: len(lesson)] != _names(lesson)
 
 
-def misplaced(own: Arguments, lesson: Arguments) -> tuple[str, int, int] | None:
+def find_misplaced(own: Arguments, lesson: Arguments) -> tuple[str, int, int] | None:
     """The first argument of the lesson's that has another place, counted from 0: its own name, its place, the lesson's.
 
     None where there is none, or where it cannot be told which argument is which.
@@ -75,7 +75,7 @@ def misplaced(own: Arguments, lesson: Arguments) -> tuple[str, int, int] | None:
     return None
 
 
-def counted(outline: str) -> tuple[int, list[str]]:
+def count_arguments(outline: str) -> tuple[int, list[str]]:
     """How many arguments the first call of an outline gives without a name, and the names of the others.
 
     (2, ["dim"]) for "f(tensor (2, 3), 4, dim=1)(5)".
@@ -93,8 +93,8 @@ def counted(outline: str) -> tuple[int, list[str]]:
 
 def _difference(call: Call, own: Arguments, lesson: Arguments, failure: Failure) -> str | None:
     """The sentence on the first difference that matters to this call."""
-    given, named = counted(call.outline)
-    found = misplaced(own, lesson)
+    given, named = count_arguments(call.outline)
+    found = find_misplaced(own, lesson)
     if found and given > min(found[1:]):
         return _on_places(call.function, own, lesson, found)
     if OF_ANOTHER.search(str(failure.error)):

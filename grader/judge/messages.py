@@ -8,7 +8,7 @@ import re
 import signal
 from typing import Any
 
-from grader.catalog import asked, paths
+from grader.catalog import paths, signatures
 from grader.judge import arguments
 from grader.judge.compare import Mismatch
 from grader.judge.words import likeness, nearest
@@ -36,6 +36,7 @@ SIGNALS: dict[int, str] = {
 NO_FORWARD = "_forward_unimplemented"  # what nn.Module has in the place of forward
 WRITES_CALL = "has no method forward. Is it called __call__? Rename it: nn.Module's own __call__ runs forward"
 RELATIVE = "attempted relative import"  # how Python's text on `from .other import name` begins
+OTHER_FILES = "your other files are not here"
 ALONE = "Use torch and the standard library, and put code of your other files into this one: it is graded alone"
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
 MAX_NAMES = 6  # of what a file defines, in the message on what it does not
@@ -54,19 +55,15 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         head = "your code asked for more memory than the exercise allows"
     elif kind == "RecursionError":
         head = "RecursionError: a function calls itself without end"
-    elif facts.get("missing_module"):
-        head = f"{kind}: there is no module {facts['missing_module']!r} here. {ALONE}"
-    elif kind == "ImportError" and RELATIVE in text:
-        head = f"{kind}: your other files are not here. {ALONE}"
+    elif missing_file := _missing_file(facts):
+        head = f"{kind}: {missing_file}"
     else:
         first_line = text.strip().splitlines()[0][:300] if text.strip() else ""
         head = f"{kind}: {first_line}" if first_line and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
     if left_out := facts.get("left_out"):
-        module = left_out.error.facts.get("missing_module")
-        is_relative = RELATIVE in str(left_out.error.facts.get("message", ""))
-        reason = f": there is no module {module!r} here. {ALONE}" if module else ""
-        reason = f": your other files are not here. {ALONE}" if is_relative else reason
+        missing_file = _missing_file(left_out.error.facts)
+        reason = f": {missing_file}" if missing_file else ""
         lines.append(f"it comes from {syntax.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
         lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
@@ -80,6 +77,14 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
             lines.append(f"    {code}")
             lines += _caret(kind, code, line, file.source)
     return lines
+
+
+def _missing_file(facts: dict[str, Any]) -> str:
+    """Which module or file an import did not find, and what to do; "" where it found all, or no import failed."""
+    if facts.get("missing_module"):
+        return f"there is no module {facts['missing_module']!r} here. {ALONE}"
+    is_relative = facts.get("type") == "ImportError" and RELATIVE in str(facts.get("message", ""))
+    return f"{OTHER_FILES}. {ALONE}" if is_relative else ""
 
 
 def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
@@ -171,7 +176,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True, ex
 
 def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:
     """Whether the learner's class has other arguments than the lesson's, which may be why making it failed."""
-    lesson = asked.names(exercise).get(name) if exercise else None
+    lesson = signatures.names(exercise).get(name) if exercise else None
     if not lesson or not name[:1].isupper() or facts.get("type") in arguments.SLIPS:
         return False
     return arguments.differ(source.SourceWords(file.source).arguments(name), lesson)
@@ -224,7 +229,7 @@ def left_out(statement: LeftOut, source: str) -> str:
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
     elif kind == "ImportError" and RELATIVE in text:
-        reason = "your other files are not here"
+        reason = OTHER_FILES
     return f"{location} failed and was left out: {kind}{', ' * bool(reason)}{reason}"
 
 
@@ -248,7 +253,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     if name in names:
         return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
     others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
-    if close := nearest(name, [candidate for candidate in others if not asked.is_asked(candidate)], LIKE_A_TYPO):
+    if close := nearest(name, [candidate for candidate in others if not signatures.is_asked(candidate)], LIKE_A_TYPO):
         return f"{filename} defines no {name}: found {close}. Rename it"
     alike = sorted(names, key=lambda candidate: -likeness(name, candidate))  # stable: else in the order of names
     more = f" and {len(names) - MAX_NAMES} more" * (len(names) > MAX_NAMES)
@@ -258,9 +263,9 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
 
 def _of_another(names: list[str], exercise: str) -> str:
     """What to say of a file that defines nothing this exercise asks for, but what another one does; "" otherwise."""
-    if not exercise or set(names) & set(asked.names(exercise)):
+    if not exercise or set(names) & set(signatures.names(exercise)):
         return ""
-    others = asked.exercises_of(names)
+    others = signatures.exercises_of(names)
     return f". These are names of exercise {others[0]}: is this the file that you meant?" if others else ""
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from types import ModuleType
 from typing import Any
 
-from grader.catalog import asked
+from grader.catalog import signatures
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
 
@@ -472,9 +472,9 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
 def _arguments(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str] | None:
     """The arguments of a function, or of a class without self, each with its default; None for a class without any."""
     if isinstance(definition, FUNCTIONS):
-        return list(asked.arguments(definition))
+        return list(signatures.arguments(definition))
     makers = [one for one in definition.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
-    return list(asked.arguments(makers[-1])[1:]) if makers else None
+    return list(signatures.arguments(makers[-1])[1:]) if makers else None
 
 
 def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:

@@ -805,15 +805,3 @@ def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_s
     result = graded("24", changed("24", ("places < lengths", "places <= lengths")), fork_server)
     message = next(check.message for check in result.checks if check.id == "documented_mask")
     assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message
-
-
-@pytest.mark.parametrize(
-    ("outline", "given", "names"),
-    [
-        ("f()", 0, []),
-        ("CausalAttention(3, 2, 6, 0.0)(tensor (2, 6, 3))", 4, []),
-        ("f(tensor (2, 3) non-contiguous, [tensor (1,), tensor (2,)], a dict, offset=(1, 2))", 3, ["offset"]),
-    ],
-)
-def test_how_many_arguments_a_call_in_words_gives(outline, given, names):
-    assert arguments.counted(outline) == (given, names)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader import catalog
-from grader.catalog import asked, paths
+from grader.catalog import paths, signatures
 from grader.judge import arguments, grading, messages, trials
 from grader.judge.words import number
 from grader.records.results import Settings
@@ -54,13 +54,13 @@ def test_what_an_exercise_asks_for_is_what_its_stub_leaves_to_the_learner():
         "class Layer:\n    def __init__(self, d_in, *sizes):\n        raise NotImplementedError\n\n\n"
         "class Given:\n    def __init__(self, d_in):\n        self.d = d_in\n"
     )
-    assert asked.of_stub(stub) == {"f": ("a", "b=1", "*", "c=None", "**more"), "Layer": ("d_in", "*sizes")}
+    assert signatures.of_stub(stub) == {"f": ("a", "b=1", "*", "c=None", "**more"), "Layer": ("d_in", "*sizes")}
 
 
 def test_each_exercise_asks_for_something_and_no_folder_that_is_not_there_does():
-    assert all(asked.names(exercise.folder) for exercise in catalog.exercises())
-    assert asked.names("99_not_there") == {}
-    assert asked.names(catalog.find("13").folder)["MultiHeadAttention"] == MULTI_HEAD
+    assert all(signatures.names(exercise.folder) for exercise in catalog.exercises())
+    assert signatures.names("99_not_there") == {}
+    assert signatures.names(catalog.find("13").folder)["MultiHeadAttention"] == MULTI_HEAD
 
 
 # What a file lacks.
@@ -163,7 +163,7 @@ def test_what_a_package_lacks_is_not_said_of_the_package(grade):
     ],
 )
 def test_an_argument_in_another_place_is_found(own, found):
-    assert arguments.misplaced(own, MULTI_HEAD) == found
+    assert arguments.find_misplaced(own, MULTI_HEAD) == found
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,15 @@ def test_an_argument_in_another_place_is_found(own, found):
         ("f(d_in=3, d_out=2)(x=tensor (2, 4))", (0, ["d_in", "d_out"])),
         ("f([1, 2], (3, 4))", (2, [])),
         ("f", (0, [])),
+        ("CausalAttention(3, 2, 6, 0.0)(tensor (2, 6, 3))", (4, [])),
+        (
+            "f(tensor (2, 3) non-contiguous, [tensor (1,), tensor (2,)], a dict, offset=(1, 2))",
+            (3, ["offset"]),
+        ),
     ],
 )
 def test_the_arguments_of_a_call_are_counted(outline, counts):
-    assert arguments.counted(outline) == counts
+    assert arguments.count_arguments(outline) == counts
 
 
 @pytest.mark.parametrize(

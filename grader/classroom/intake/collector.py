@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from grader.catalog import Exercise, asked
+from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerson, Origin, Passed, Student, Unplaced
 from grader.classroom.intake import archives, beneath, names
@@ -281,7 +281,7 @@ class Collector:
             defined = defined_names(HandIn(Student(""), "", node.place, node.member).read().source)
         except (BadSubmission, NoSuchFile, OSError):
             return ""
-        numbers = asked.exercises_of(defined)[:MOST_NUMBERS]
+        numbers = signatures.exercises_of(defined)[:MOST_NUMBERS]
         if not numbers:
             return ""
         if len(numbers) == 1:

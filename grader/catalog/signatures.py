@@ -52,9 +52,9 @@ def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Arguments:
     defaults = [*[None] * (len(plain) - len(its.defaults)), *its.defaults]
     rest = [f"*{its.vararg.arg}"] if its.vararg else ["*"] * bool(its.kwonlyargs)
     return (
-        *(_shown(argument, default) for argument, default in zip(plain, defaults, strict=True)),
+        *(_render(argument, default) for argument, default in zip(plain, defaults, strict=True)),
         *rest,
-        *(_shown(argument, default) for argument, default in zip(its.kwonlyargs, its.kw_defaults, strict=True)),
+        *(_render(argument, default) for argument, default in zip(its.kwonlyargs, its.kw_defaults, strict=True)),
         *([f"**{its.kwarg.arg}"] if its.kwarg else []),
     )
 
@@ -65,7 +65,7 @@ def _share(asked: Collection[str], defined: Collection[str]) -> float:
     return max((len(part & {*defined}) / len(part) for part in ({*asked}, classes) if part), default=0.0)
 
 
-def _shown(argument: ast.arg, default: ast.expr | None) -> str:
+def _render(argument: ast.arg, default: ast.expr | None) -> str:
     return argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}"
 
 
