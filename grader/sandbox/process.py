@@ -79,7 +79,7 @@ class Meter:
         """Measure now. Returns bytes, as `resident` does."""
         size = resident(self.pid)
         self.most = max(self.most, size or 0)
-        self.code = max(self.code, _reading(self.pid, OF_FILES) or 0)
+        self.code = max(self.code, _read_status(self.pid, OF_FILES) or 0)
         return size
 
 
@@ -88,11 +88,11 @@ def resident(pid: int, measure: re.Pattern[bytes] = PEAK) -> int | None:
 
     measure: PEAK, or NOW for the current value on Linux too.
     """
-    size = _reading(pid, measure)
+    size = _read_status(pid, measure)
     return _resident_by_ps(pid) if size is None else size
 
 
-def _reading(pid: int, measure: re.Pattern[bytes]) -> int | None:
+def _read_status(pid: int, measure: re.Pattern[bytes]) -> int | None:
     """Bytes, as Linux says them of a process; None where it does not."""
     try:
         with open(f"/proc/{pid:d}/status", "rb") as status:

@@ -74,9 +74,12 @@ class Loading:
                     return True
         return False
 
+    def _compile(self, statement: ast.stmt, flags: int) -> types.CodeType:
+        return compile(ast.Module([statement], []), self.filename, "exec", flags, dont_inherit=True)
+
     def _run(self, statement: ast.stmt, module: types.ModuleType) -> None:
         try:
-            code = compile(ast.Module([statement], []), self.filename, "exec", self.flags, dont_inherit=True)
+            code = self._compile(statement, self.flags)
             self.flags |= code.co_flags & FUTURES  # `from __future__` applies to all statements that follow
             try:
                 self.clock.limit(None if isinstance(statement, IMPORTS) else self.seconds)
@@ -85,11 +88,7 @@ class Loading:
                 if not isinstance(statement, HINTED) or self.flags & WITHOUT_HINTS:
                     raise
                 # A hint that comes from a package or file that is not here computes nothing.
-                flags = self.flags | WITHOUT_HINTS
-                exec(
-                    compile(ast.Module([statement], []), self.filename, "exec", flags, dont_inherit=True),
-                    module.__dict__,
-                )
+                exec(self._compile(statement, self.flags | WITHOUT_HINTS), module.__dict__)
             finally:
                 self.clock.limit(None)
         except BaseException as error:  # also SystemExit and KeyboardInterrupt
