@@ -26,6 +26,7 @@ from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercis
 from grader.desk import ending, progress
 from grader.records import submission
 from grader.records.results import ExerciseResult, Settings, unreadable
+from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
 
 if TYPE_CHECKING:
@@ -208,12 +209,9 @@ def figure(options: argparse.Namespace) -> int:
         from grader.integrations.notebook import display
         from grader.judge import capture
 
-        def ask() -> dict[str, Any]:
-            """The learner's matrices as they are now, or why there are none."""
-            try:
-                handed_in = submission.read(path)
-            except (BadSubmission, NoSuchFile) as error:
-                return {"text": str(error)}
+        def ask(handed_in: Submission | Unreadable) -> dict[str, Any]:
+            if isinstance(handed_in, Unreadable):
+                return {"text": handed_in.reason}
             return display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
 
         def say(address: str) -> None:

@@ -157,7 +157,7 @@ class Watched:
     def __init__(self, exercise: Exercise, grading: GradingThread) -> None:
         self.exercise, self.grading = exercise, grading
         self.seed = secrets.randbelow(1_000_000)
-        self.file = StableFile(exercise)
+        self.file = StableFile(paths.stub(exercise.folder))
         self.job: Job | None = None  # the newest
         self.shown: Job | None = None  # the one whose verdict is shown
         self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
@@ -336,7 +336,7 @@ class Content:
 
 
 class StableFile:
-    """The file of one exercise, read once it is whole.
+    """A file that a learner works on, read once it is whole.
 
     Some editors write in pieces, some write another file and rename it, some delete the old one first. So content that
     is absent, empty or broken is accepted only once it has been stable for a moment. A piece that happens to be valid
@@ -346,8 +346,8 @@ class StableFile:
     there (seconds of time.monotonic).
     """
 
-    def __init__(self, exercise: Exercise) -> None:
-        self.path = paths.stub(exercise.folder)
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.accepted: Content | None = None
         self.doubtful: tuple[float, Content] | None = None
 

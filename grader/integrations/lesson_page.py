@@ -27,13 +27,17 @@ from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import lesson
+from grader.desk.grading_thread import StableFile
 from grader.integrations import figures
 from grader.judge import figure
 from grader.records import safe_files
+from grader.records.submission import Submission, Unreadable
 from grader.reports.templating import document, render
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
+
+Ask = Callable[[Submission | Unreadable], dict[str, Any]]  # the matrices of what a learner wrote, or why there are none
 
 HERE = 'document.querySelector("#figure > script")'  # the script is at the end of the page, the figure is not
 LESSON = "reports/templates/lesson.html"
@@ -115,7 +119,7 @@ class Live:
             return {"version": self.version, **self.answer}
 
 
-def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say: Callable[[str], None]) -> None:
+def serve(exercise: Exercise, path: Path, ask: Ask, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C. path: the learner's file; ask: gives its matrices; say: tells the learner the address.
 
     An author's change of the figure itself loads the page again. Raises WrongUse if the exercise has no figure.
@@ -135,21 +139,20 @@ def serve(exercise: Exercise, path: Path, ask: Callable[[], dict[str, Any]], say
         server.shutdown()
 
 
-def _look(live: Live, path: Path, ask: Callable[[], dict[str, Any]]) -> None:
+def _look(live: Live, path: Path, ask: Ask) -> None:
     """Look at the files again and again: at the learner's, and at those of the figure."""
     folder = live.exercise.folder
     parts = [paths.figure_script(folder), paths.figure_data(folder), *sorted(paths.FIGURES.glob("*.*"))]
-    own, drawn = None, _state(parts)
+    own, drawn = StableFile(path), _state(parts)
     while True:
-        if (now := _state([path])) != own:
-            own = now
-            live.show(ask())
+        if content := own.read_new():
+            live.show(ask(content.handed_in))
         if (now := _state(parts)) != drawn:
             drawn = now
             for known in (figure.figure, figure.data):
                 known.cache_clear()
             live.show({"reload": True})
-            own = None
+            own = StableFile(path)  # its numbers are shown again
         time.sleep(LOOK_S)
 
 

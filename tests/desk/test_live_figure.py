@@ -48,7 +48,7 @@ def test_the_page_shows_the_learners_numbers_again_after_a_save(served):
         assert first.inner_text() != expected.replace("expected", "yours")
         file.write_text(right, "utf-8")
         page.wait_for_function(
-            """wanted => document.querySelector('table[data-name=yours]').innerText === wanted""",
+            """wanted => document.querySelector('table[data-name=yours]')?.innerText === wanted""",
             arg=expected.replace("expected", "yours"),
         )
         file.write_text("def (", "utf-8")
