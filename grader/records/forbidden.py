@@ -50,14 +50,18 @@ INTROSPECTION_ATTRIBUTES = {
 }  # fmt: skip
 # Of these, the ones that a learner may well give an object of their own, as `self._refs` for a count of references.
 HONEST_ATTRIBUTES = {"_decomp", "_refs", "_prims"}
-# The part of importlib that only reads which packages are installed.
-PACKAGE_METADATA = {
-    f"importlib.metadata{name}" for name in ("", ".version", ".metadata", ".requires", ".PackageNotFoundError")
+# Of these modules, the functions that change nothing and lead nowhere. Only they may be used, by their full name.
+HARMLESS = {
+    "gc": ("collect", "disable", "enable", "freeze", "isenabled", "unfreeze"),
+    "importlib.metadata": ("PackageNotFoundError", "metadata", "requires", "version"),
+    "inspect": ("cleandoc", "getdoc", "getsource", "isclass", "isfunction", "ismethod", "signature"),
+    "triton.runtime.driver.active": ("get_active_torch_device",),
 }
+HARMLESS_NAMES = {*HARMLESS, *(f"{module}.{name}" for module, names in HARMLESS.items() for name in names)}
 ORDINARY_NAMES = {"gc"}  # modules whose names people give to tensors too: they count where they are imported
 SETTINGS_MODULES = ("torch.backends",)  # settings of the whole process that a file may change
 # Functions that make code or names at run time.
-CODE_MAKERS = {"exec", "eval", "compile", "__import__", "globals"}
+CODE_MAKERS = {"exec", "eval", "compile", "__import__", "globals", "locals"}
 NAME_GETTERS = {"operator.attrgetter", "operator.methodcaller"}
 LOAD = ast.Load()
 MAX_PARTS = 6  # parts of a dotted name that are examined
@@ -96,17 +100,18 @@ def reached_names(node: ast.AST, aliases: dict[str, str]) -> list[str]:
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return [node.name] if node.name in INTROSPECTION_ATTRIBUTES else []
     elif isinstance(node, ast.Name):
-        return [node.id] if node.id in INTROSPECTION_ATTRIBUTES else []
+        is_handed_on = isinstance(node.ctx, ast.Load) and aliases.get(node.id) in HARMLESS
+        return [node.id] if is_handed_on or node.id in INTROSPECTION_ATTRIBUTES else []
     elif isinstance(node, (ast.Attribute, ast.Call)):
         parts = dotted(node, aliases)
         is_ordinary = parts[0] in ORDINARY_NAMES and parts[0] not in _libraries(aliases)
-        if len(parts) < 2 or (len(parts) > 2 and ".".join(parts) in PACKAGE_METADATA):
+        dotted_name, is_written = ".".join(parts), not isinstance(getattr(node, "ctx", LOAD), ast.Load)
+        is_harmless = dotted_name in HARMLESS_NAMES and dotted_name not in HARMLESS and not is_written
+        if len(parts) < 2 or is_harmless:
             return []
         attributes = [part for part in parts if part in INTROSPECTION_ATTRIBUTES]
         if attributes:
             return attributes
-        dotted_name = ".".join(parts)
-        is_written = not isinstance(getattr(node, "ctx", LOAD), ast.Load)
         is_library = parts[0] in _libraries(aliases) and not dotted_name.startswith(SETTINGS_MODULES)
         # An assignment such as torch.Tensor.detach = … changes the library for all code in the process.
         changed = ".".join(parts[:MAX_PARTS]) if is_written and is_library else ""
@@ -114,7 +119,7 @@ def reached_names(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         return [name] if name else []
     else:
         return []
-    names = [name for name in names if name not in PACKAGE_METADATA]
+    names = [name for name in names if name not in HARMLESS_NAMES]
     return [part for part in (_prefix(name.split(".")) or _inside(name.split(".")) for name in names) if part]
 
 
@@ -127,6 +132,8 @@ def hidden_names(node: ast.AST, aliases: dict[str, str]) -> list[str]:
         return []
     name = ".".join(dotted(node.func, aliases)[:MAX_PARTS]).removeprefix("builtins.")
     if name in NAME_GETTERS or (isinstance(node.func, ast.Name) and name in CODE_MAKERS):
+        return [name]
+    if name == "vars" and not node.args:
         return [name]
     if name not in ("getattr", "setattr", "vars") or not node.args:
         return []
@@ -245,7 +252,10 @@ def _notes(source: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Inspected:
-    """The relevant nodes of a source by line, of a chain a.b.c only the whole; and what imported names stand for."""
+    """The relevant nodes of a source by line, and what imported names stand for.
+
+    Of a chain a.b.c only the whole is a node, so that a name among the nodes is used as a value.
+    """
 
     nodes: tuple[ast.stmt | ast.expr, ...]
     aliases: dict[str, str]
@@ -269,6 +279,8 @@ def _inspect(source: str) -> _Inspected:
                 nodes.append(node)
         while isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
             node = node.value
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            continue
         for field in node._fields:  # as ast.iter_child_nodes does, in a third of its time
             value = getattr(node, field, None)
             if isinstance(value, ast.AST):

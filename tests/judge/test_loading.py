@@ -236,20 +236,37 @@ def test_one_line_that_fails_twice_is_told_once(grade):
     assert message.count("in attention_weights") == 1
 
 
-# The versions of packages.
+# The machinery of Python and torch, of which a few functions are harmless.
 
 
-def test_only_what_tells_of_packages_is_no_suspect():
-    for plain in ("from importlib.metadata import version\nversion('torch')", "import importlib.metadata"):
-        assert forbidden.reaches(plain) == ()
-    assert forbidden.reaches("import importlib.metadata as m\nm.version('torch')") == ()
-    for suspect in (
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from importlib.metadata import version\nversion('torch')", "import importlib.metadata",
+        "import importlib.metadata as m\nm.version('torch')", "import gc\ndel x\ngc.collect()",
+        "from gc import collect\ncollect()", "import inspect\nfused = 'fused' in inspect.signature(f).parameters",
+        "import triton\nDEVICE = triton.runtime.driver.active.get_active_torch_device()",
+    ],
+)  # fmt: skip
+def test_what_changes_nothing_is_no_suspect(source):
+    assert forbidden.reaches(source) == forbidden.notes(source) == ()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
         "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()",
-        "from importlib.metadata import sys\nsys.modules",
-        "from importlib.metadata import EntryPoint",
-        "import importlib\nimportlib.import_module('gc')",
-    ):
-        assert forbidden.reaches(suspect), suspect
+        "from importlib.metadata import sys\nsys.modules", "from importlib.metadata import EntryPoint",
+        "import importlib\nimportlib.import_module('gc')", "import gc\ngc.get_objects()", "from gc import *",
+        "import gc\n[gc][0].get_objects()", "import gc\ndef f(g=gc): pass", "import gc\ng = gc\ng.get_referrers(1)",
+        "import gc\ngc.collect = print", "import gc\ngc.collect.__self__.get_objects()",
+        "import inspect\ninspect.stack()",
+        "import gc\nlocals()['gc']", "import gc\nvars()['gc']", "import inspect\ninspect.signature.__globals__",
+        "import triton\ntriton.runtime.driver.active.utils", "import triton\nd = triton.runtime.driver.active",
+    ],
+)  # fmt: skip
+def test_the_machinery_is_suspect(source):
+    assert forbidden.notes(source)
 
 
 # A notebook.
