@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import Tab, browser
 from made_once import made_once
 
 from grader import cli as command_line
@@ -67,6 +68,19 @@ def fork_server() -> Iterator[ForkServer]:
     """One fork server for all tests of a process."""
     with ForkServer() as shared:
         yield shared
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser for the tests of one file."""
+    with browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def tab(chromium: Any) -> Tab:
+    """A tab of it."""
+    return Tab(chromium)
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
-from browser import CONTRASTS, Tab, browser
+from browser import CONTRASTS
 from made_up_class import HOSTILE, folders, made_up, result_of, results, stream, students
 from thorough import THOROUGH
 
@@ -64,22 +64,11 @@ def text(klass) -> str:
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    with browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def path(text, tmp_path_factory):
     """class.html. Not to be changed."""
     path = tmp_path_factory.mktemp("page") / "class.html"
     path.write_text(text, "utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def tab(chromium):
-    return Tab(chromium)
 
 
 @pytest.fixture

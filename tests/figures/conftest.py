@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from browser import browser
 from figure_pages import FIGURES, SIZE, new_tab, write_page
 
 LAYOUT_SHIFT = """window.shift = 0;
@@ -20,12 +19,6 @@ class Drawn:
     folder: str
     page: Any
     shift: float
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from browser import browser
 from globs import some
 from thorough import THOROUGH, sample
 
@@ -34,12 +33,6 @@ ONE_OF_EACH_SIGN = """async () => {
   }
 }"""
 FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$(?![\s$])[^$]+?(?<!\s)\$", re.S)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

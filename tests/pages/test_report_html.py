@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from browser import CONTRASTS, Tab, browser
+from browser import CONTRASTS
 from copies import copy
 from made_up_class import result_of
 
@@ -64,17 +64,6 @@ def report(checkout):
     assert done.returncode == 0, done.stderr
     assert "report.html is written" in done.stdout
     return checkout / "report.html"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def tab(chromium):
-    return Tab(chromium)
 
 
 @pytest.fixture
