@@ -305,6 +305,25 @@ def test_every_edit_gives_a_source_that_parses_and_leaves_the_tree_as_it_was():
         assert ast.dump(tree.module) == before
 
 
+ODD_SYNTAX = """
+def f(x, *rest, p=0.5, **options):
+    a, *b = x[:, -1], *rest
+    y = x[..., 1:, -2, ::2][-1, :] if (n := len(b)) else [*b, -a]
+    z = {**options, "p": -p}, {*b, -1}, [-i for i in range(n) if not i % 2], (lambda *v, w=-1: v[-w:])(*b, -1)
+    x[:, -n], x[-n:, 1] = -y, f"{-p:.2f} of {n!r}"
+    return max(*b, -1, key=lambda t: -t[0]), x[(-1, *b)], z[-1](*b, -n, **options)
+"""
+
+
+def test_every_edit_of_rare_syntax_gives_a_source_that_parses():
+    tree = Tree(ODD_SYNTAX)
+    scope = Scope.of(tree.units[0])
+    edits = [*expression_edits(tree.units[0].node, scope), *statement_edits(tree.units[0].node, scope, False)]
+    assert len(edits) > 100
+    for edit in [*edits, *together(edits)]:
+        ast.parse(tree.changed(edit.changes, {tree.units[0].top}))
+
+
 def dumped(source: str) -> str:
     """What a source says; how a docstring is indented says nothing."""
     return re.sub(r"(\\n|\s)+", " ", ast.dump(ast.parse(source)))

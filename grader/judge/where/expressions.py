@@ -531,7 +531,8 @@ def _related_names(node: ast.Tuple | ast.List, scope: Scope) -> Iterator[Replace
 def _other_signs(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     """`(-b, a)` for `(b, -a)`, and the reverse."""
     signed = signs(node)
-    if len(signed) == 2 and sum(signed) == 1:
+    are_values = not any(isinstance(element, (ast.Slice, ast.Starred)) for element in node.elts)
+    if len(signed) == 2 and sum(signed) == 1 and are_values:
         elements = [
             element.operand if isinstance(element, ast.UnaryOp) and has_sign else ast.UnaryOp(ast.USub(), element)
             for element, has_sign in zip(node.elts, signed)
