@@ -25,7 +25,7 @@ from grader.records.submission import Submission
 from grader.sandbox.worker_handle import Worker
 
 SOLUTION = {
-    number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07")
+    number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07", "13")
 }
 MISTAKES = [  # exercise, what is in the solution, what is written instead
     ("06", "scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-1], dim=-1"),
@@ -281,6 +281,30 @@ def test_a_search_that_breaks_costs_nothing(fork_server, monkeypatch):
     monkeypatch.setattr(search, "Tree", lambda source: 1 / 0)
     before, after = located("03", SOLUTION["03"].replace("dim=-1", "dim=0", 1), fork_server)
     assert before == after
+
+
+def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(fork_server):
+    """The documented numbers fail for both of them, so that no single change helps there."""
+    query, key = (f"        self.W_{name} = nn.Linear(d_in, d_out, bias=qkv_bias)\n" for name in ("query", "key"))
+    source = SOLUTION["13"].replace(query + key, key + query).replace("triu(1)", "triu(0)")
+    of_the_order, of_the_mask = (source[: source.index(text)].count("\n") + 1 for text in (key + query, "triu(0)"))
+    _, after = located("13", source, fork_server, work=search.WORK)
+    lines = {check.id: check.lines for check in after.checks}
+    assert lines["fresh_multi_head"] == lines["no_look_ahead"] == (of_the_mask,)
+    assert {*lines["documented_multi_head"]} == {of_the_mask, of_the_order, of_the_order + 1}
+
+
+def test_of_three_mistakes_in_one_definition_the_line_of_one_is_found_at_a_desk(fork_server):
+    """No change of one line lets all of its checks pass, and the mistake that is named is another one's."""
+    right = "    return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)"
+    head, _, tail = SOLUTION["06"].partition(right)
+    assert tail
+    by_hand = "    powers = torch.exp(scores / keys.shape[-1] ** 0.5)\n    return powers / powers.sum(dim=-1)"
+    source = head.replace("scaled_attention_weights(query:", "scaled_attention_weights(queries:") + by_hand + tail
+    source = source.replace("    scores = query @ keys", "    scores = queries @ keys", 1)
+    _, after = located("06", source, fork_server, work=search.WORK)
+    line = source[: source.index("powers.sum")].count("\n") + 1
+    assert {check.lines for check in after.checks if check.outcome == "failed"} == {(line,)}
 
 
 def test_a_source_that_is_too_deep_or_too_long_is_not_searched(fork_server):

@@ -114,14 +114,15 @@ class _WithoutSizes(ast.NodeTransformer):
         return ast.Constant(0) if node.attr == "shape" else self.generic_visit(node)
 
 
-def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> Guidance | None:
-    """The guidance of the first known mistake that these diagnoses name, but the excluded one; None without any."""
+def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> dict[str, Guidance]:
+    """The guidance of each known mistake that these diagnoses name, but the excluded one, by the mistake's sentence."""
     solution = paths.solution(folder)
+    found: dict[str, Guidance] = {}
     for mistake in mistakes.mistakes(folder) if sentences and solution.exists() else ():
         is_named = mistake.sentence and any(mistake.sentence in sentence for sentence in sentences)
-        if is_named and mistake.name != excluded_mistake:
-            return of(mistake.source, solution.read_text("utf-8"))
-    return None
+        if is_named and mistake.name != excluded_mistake and mistake.sentence not in found:
+            found[mistake.sentence] = of(mistake.source, solution.read_text("utf-8"))
+    return found
 
 
 @functools.lru_cache(64)

@@ -48,6 +48,7 @@ FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 AN_ORDER_OF_TWO = "the order of two operations"
 A_SIGN = "a sign"
+KEEPDIM = "keepdim=True"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 MAX_RELATED = 9
 TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
@@ -173,7 +174,8 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     for keyword_text in _missing_keywords(node, name, scope):
         extra = expression(f"f({keyword_text})").keywords  # type: ignore[attr-defined]
         kept_keywords = [given for given in node.keywords if given.arg not in {new.arg for new in extra}]
-        tier = 0 if len(extra) == 1 else 1
+        is_slip = keyword_text == KEEPDIM and bool(node.args or node.keywords)
+        tier = SLIP if is_slip else 0 if len(extra) == 1 else 1
         yield ast.Call(node.func, node.args, [*kept_keywords, *extra]), argument, tier, ("add", name, keyword_text)
     if name in ALONG and not any(given.arg in ("dim", "axis") for given in node.keywords):
         dim_position = 0 if isinstance(node.func, ast.Attribute) and not is_library(node.func.value) else 1
@@ -294,12 +296,14 @@ def _reduce(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replac
             SLIP,
             None,
         )
+    is_of_all = not node.keywords and len(node.args) == dim_position  # where each row has a maximum or sum of its own
     for function in ("amax", "sum") if name in ("max", "amax", "sum") else (name,):
+        is_slip = is_of_all and function.removeprefix("a") == name.removeprefix("a") and number_of(dim) == -1
         reduction_arguments = [dim], [ast.keyword("keepdim", ast.Constant(True))]
         yield (
             ast.Call(ast.Attribute(reduced_value, function, ast.Load()), *reduction_arguments),
             f"an argument of {name}",
-            1,
+            SLIP if is_slip else 1,
             None,
         )
 
@@ -307,7 +311,7 @@ def _reduce(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replac
 def _missing_keywords(node: ast.Call, name: str, scope: Scope) -> Iterator[str]:
     given_keywords = {keyword.arg for keyword in node.keywords}
     if name in REDUCING and "keepdim" not in given_keywords:
-        yield "keepdim=True"
+        yield KEEPDIM
     if name == "Linear" and "bias" not in given_keywords:
         yield "bias=False"
         yield from (f"bias={one}" for one in scope.values if "bias" in one)

@@ -32,19 +32,28 @@ from grader.judge.where.edits import (
     together,
     without_body,
 )
-from grader.judge.where.expressions import A_SIGN, SCALED, expression_edits, signs, slots, takes_a_scale
+from grader.judge.where.expressions import A_SIGN, ORDER_OF_PARTS, SCALED, expression_edits, signs, slots, takes_a_scale
 from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.slips import slips, uncutting_edits
-from grader.judge.where.statements import A_RETURN, NOT_KEPT, ORDER_OF_PARAMETERS, bodies, bypassed, statement_edits
+from grader.judge.where.statements import (
+    A_RETURN,
+    AN_ORDER,
+    NOT_KEPT,
+    ORDER_OF_PARAMETERS,
+    bodies,
+    bypassed,
+    statement_edits,
+)
 from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, equal_answers, sift
 from grader.judge.where.undoing import undoing_edits
-from grader.judge.where.values import Suspicion
+from grader.judge.where.values import NOTHING, Suspicion
 from grader.records.seeds import part
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
+ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
 BLOCKS = (ast.With, ast.Try, ast.Match)  # their first line says nothing of what is wrong in them
 LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
 MAX_CHANGES = 10  # changes that are made at once
@@ -58,6 +67,8 @@ MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of ch
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 COMMENT = re.compile(r"#.*")
 DIVISION_BY_SUM = re.compile(r" / .*\bsum\(")
+MAX_PART = 4  # checks of which a change may let one pass alone
+MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
 
 
@@ -311,6 +322,10 @@ class Repairs:
         self.unexamined: tuple[Check, ...] = ()
         self.fails_unexamined = False
         self.group_edits = GroupEdits(tree, trial, blame)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what an earlier group left."""
         self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
         self.idled_from: defaultdict[int, set[int]] = defaultdict(set)
@@ -413,6 +428,28 @@ class Repairs:
                     self.keep_doubtful({*lines, *bypassed_lines})
         return None
 
+    def undoing_together(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
+        """The first likely edit that undoes the named mistake, made together with edits that undo others."""
+        self.begin()
+        edits = self.group_edits
+        undoing = edits.undoing(group, guide)
+        others = list(edits.all_edits(group, guide, NOTHING))
+        others = others if undoing else orders_first(others)
+        likely_edits = [*undoing, *edits.solution_parts(group, guide), *edits.slips(group), *others[:MAX_GUIDED]]
+        for unit in group.units:
+            before = [edit for other, edit in undone if other is unit]
+            changes = tuple(change for edit in before for change in edit.changes)
+            lines = tuple(line for edit in before for line in (edit.line, *edit.lines))
+            elsewhere = tuple(change for other, edit in undone if other is not unit for change in edit.changes)
+            own = [edit for other, edit in likely_edits if other is unit]
+            merged = [
+                replace(edit, changes=(*changes, *edit.changes), lines=(edit.line, *edit.lines, *lines)) for edit in own
+            ]
+            found = self.full_repair(replace(group, base=(*group.base, *elsewhere)), [(unit, edit) for edit in merged])
+            if found is not None:
+                return unit, next(edit for edit, one in zip(own, merged) if one is found)
+        return None
+
     def idled(self, group: Group, unit: Unit, edit: Edit) -> set[int]:
         """The line of the return, where an edit of an earlier line leaves it nothing to do; before, it did something.
 
@@ -495,7 +532,7 @@ class Repairs:
     def partial_repair(self, group: Group, edits: Iterable[UnitEdit]) -> Edit | None:
         """The first edit after which one failed check passes, and none that passed before fails."""
         likely_edits = [pair for pair in edits if pair[1].tier <= LAST_LIKELY_TIER]
-        for check in group.checks[1:4] if len(group.checks) > 1 else ():
+        for check in group.checks[:MAX_PART] if len(group.checks) > 1 else ():
             single_check = Group(group.units, (check,), group.base)
             for unit, edit in self.sift(single_check, likely_edits):
                 if self.trial.is_over:
@@ -567,6 +604,11 @@ class Repairs:
         """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
         seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+
+
+def orders_first(edits: Iterable[UnitEdit]) -> list[UnitEdit]:
+    """The edits, those first that change an order, on which the numbers depend that objects draw."""
+    return sorted(edits, key=lambda pair: pair[1].kind not in ORDERS)
 
 
 def may_replace(new: ast.stmt, old: ast.stmt) -> bool:

@@ -3,6 +3,7 @@
 Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al. 2013 (arXiv 1204.1751).
 """
 
+import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,6 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
 from grader.judge.where.edits import COMPUTED, Tree
-from grader.judge.where.expressions import ORDER_OF_PARTS
 from grader.judge.where.place import (
     Blame,
     Group,
@@ -24,8 +24,7 @@ from grader.judge.where.place import (
     in_definition,
     lines_in_place,
 )
-from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs
-from grader.judge.where.statements import AN_ORDER
+from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs, UnitEdit, orders_first
 from grader.judge.where.trial import Trial, are_of_drawing, probes
 from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
@@ -35,8 +34,8 @@ from grader.records.submission import Submission
 
 WORK = 3_000  # for one submission: see Trial
 STUDENTS_WORK = 150  # in a class, where many are graded one after the other
-ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits, tried first where objects draw other numbers
 SHARED_HELPERS = 2 / 3  # the share of the work for helpers that several definitions call
+FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
 
@@ -142,6 +141,10 @@ class Search:
             unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
             # With a base two definitions are wrong: such a check has a second place.
             with_second = [name for name in names if name not in unplaced and group.base]
+            found_places |= self.places_of_several(group) if unplaced else {}
+            unplaced = [name for name in unplaced if name not in found_places or not found_places[name].lines]
+            if unplaced and not with_second:
+                group = replace(group, checks=tuple(check for check in group.checks if check.id in unplaced))
             place = self.place(group) if unplaced or with_second else None
             if place is not None:
                 found_places |= dict.fromkeys(unplaced, place)
@@ -156,6 +159,35 @@ class Search:
                 found_places |= {name: place} if place is not None else {}
         return found_places
 
+    def places_of_several(self, group: Group) -> dict[str, Place]:
+        """The places of the checks of a group in which several known mistakes are named, by undoing each in turn.
+
+        A check that names two of them, or fails of two, passes once the second is undone together with the first.
+        """
+        texts = {check.id: self.diagnoses.get(check.id, "") for check in group.checks}
+        guides = alignment.named(texts.values(), self.examiner.exercise.folder, self.excluded_mistake)
+        found_places: dict[str, Place] = {}
+        by_sentence: dict[str, Place] = {}
+        undone: list[UnitEdit] = []
+        waiting = list(guides) if len(guides) > 1 else []
+        turns = list(waiting)
+        while turns:
+            sentence = turns.pop(0)
+            checks = [check for check in group.checks if sentence in texts[check.id]]
+            others = {other for other in waiting if other != sentence}
+            alone = tuple(check for check in checks if not any(other in texts[check.id] for other in others))
+            found = alone and self.repairs.undoing_together(replace(group, checks=alone), guides[sentence], undone)
+            if found:
+                undone.append(found)
+                waiting.remove(sentence)
+                turns = list(waiting)  # what did not help alone may help together
+                place = self.place_of(found[1].lines or (found[1].line,), "repair", found[1].kind)
+                by_sentence |= {sentence: place} if place is not None else {}
+                for check in alone:
+                    parts = [by_sentence[other] for other in by_sentence if other in texts[check.id]]
+                    found_places |= {check.id: functools.reduce(both, parts)} if parts else {}
+        return found_places
+
     def place(self, group: Group) -> Place | None:
         """The place of the mistake of a group.
 
@@ -163,11 +195,13 @@ class Search:
         """
         if group.units[0].is_unwritten:
             return None
+        work = self.trial.work
+        self.trial.work -= int((work - self.trial.done) * FOR_A_PART)
         sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
-        guide = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
+        guides = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
+        guide = next(iter(guides.values()), None)
         repairs, group_edits = self.repairs, self.repairs.group_edits
-        repairs.doubtful_lines, repairs.first_of_two = (), None
-        repairs.idled_from.clear()
+        repairs.begin()
         likely_edits = group_edits.unreturned(group)
         of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
         if of_gradients:
@@ -189,8 +223,7 @@ class Search:
         if edit is None and not lines:
             found_probes = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
             if are_of_drawing(found_probes, repairs.passing):
-                all_edits = group_edits.all_edits(group, guide, NOTHING)
-                edits = iter(sorted(all_edits, key=lambda pair: pair[1].kind not in ORDERS))
+                edits = iter(orders_first(group_edits.all_edits(group, guide, NOTHING)))
             else:
                 suspicion = self.values.suspicion(group, repairs.probes)
                 edits = group_edits.all_edits(group, guide, suspicion)
@@ -213,7 +246,12 @@ class Search:
             return self.place_of(lines, "several")
         if suspicion.likely_line is not None:
             return self.place_of((suspicion.likely_line,), "values", COMPUTED)
-        edit = repairs.partial_repair(group, () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING))
+        self.trial.work = work
+        edit = repairs.partial_repair(group, likely_edits)
+        if edit is None:
+            edit = repairs.partial_repair(
+                group, () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING)
+            )
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:
