@@ -431,11 +431,13 @@ class Repairs:
     def undoing_together(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
         """The first likely edit that undoes the named mistake, made together with edits that undo others."""
         self.begin()
-        edits = self.group_edits
-        undoing = edits.undoing(group, guide)
-        others = list(edits.all_edits(group, guide, NOTHING))
-        others = others if undoing else orders_first(others)
-        likely_edits = [*undoing, *edits.solution_parts(group, guide), *edits.slips(group), *others[:MAX_GUIDED]]
+        edits, words_before = self.group_edits, WordsBefore()
+        likely_edits = [*edits.undoing(group, guide), *edits.solution_parts(group, guide), *edits.slips(group)]
+        likely_edits += [
+            (unit, edit)
+            for unit, edit in edits.all_edits(group, guide, NOTHING)
+            if edit.kind in ORDERS or guide.score(edit, words_before) > 0
+        ][:MAX_GUIDED]
         for unit in group.units:
             before = [edit for other, edit in undone if other is unit]
             changes = tuple(change for edit in before for change in edit.changes)
@@ -445,7 +447,7 @@ class Repairs:
             merged = [
                 replace(edit, changes=(*changes, *edit.changes), lines=(edit.line, *edit.lines, *lines)) for edit in own
             ]
-            found = self.full_repair(replace(group, base=(*group.base, *elsewhere)), [(unit, edit) for edit in merged])
+            found = self.full_repair(replace(group, base=elsewhere), [(unit, edit) for edit in merged])
             if found is not None:
                 return unit, next(edit for edit, one in zip(own, merged) if one is found)
         return None

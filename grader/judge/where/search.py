@@ -141,7 +141,7 @@ class Search:
             unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
             # With a base two definitions are wrong: such a check has a second place.
             with_second = [name for name in names if name not in unplaced and group.base]
-            found_places |= self.places_of_several(group) if unplaced else {}
+            found_places |= self.places_of_several(group) if unplaced and not group.base else {}
             unplaced = [name for name in unplaced if name not in found_places or not found_places[name].lines]
             if unplaced and not with_second:
                 group = replace(group, checks=tuple(check for check in group.checks if check.id in unplaced))
