@@ -90,6 +90,10 @@ class Diagnostician:
         """What the sentences of the known mistakes claim about the source."""
         return Claims(self.wrong_versions.solution.source)
 
+    @cached_property
+    def words_of_solution(self) -> SourceWords:
+        return SourceWords(self.wrong_versions.solution.source)
+
     def sentences(
         self, failures: dict[str, Failure], passed: set[str], subject: Learner | None = None
     ) -> dict[str, str]:
@@ -370,8 +374,23 @@ class Diagnostician:
         if subject is None:
             return None
         own = matches.get(failure.check.id, [])
-        is_explained = not says_little(failure) and any(one.changed == {failure.last_called} for one in own)
-        return sentence(failure, failures, subject._connection.words, is_explained)
+        is_own_alone = any(one.changed == {failure.last_called} for one in own)
+        if is_own_alone:
+            failures = {name: other for name, other in failures.items() if not self.spares(other, matches, failure)}
+        return sentence(failure, failures, subject._connection.words, is_own_alone and not says_little(failure))
+
+    def spares(self, other: Failure, matches: Mapping[str, list[WrongVersion]], failure: Failure) -> bool:
+        """Whether what explains the failure of a function that this one uses leaves this one's check as it is.
+
+        Only a solution that uses that function, too, can tell.
+        """
+        explaining = matches.get(other.check.id, [])
+        uses = self.words_of_solution.uses(failure.last_called)
+        return (
+            bool(explaining)
+            and _its_own(other) <= uses
+            and not any(version.may_fail(failure.check.id) for version in explaining)
+        )
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function."""

@@ -435,6 +435,18 @@ def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
     assert all(FIX_FIRST in sentence for sentence in of_the_model)
 
 
+@pytest.mark.parametrize(
+    "folder, below, own, check",
+    [
+        ("22_attention_only_transformer", "without_out_proj", "one_layer_for_all", "model_parameters"),
+        ("27_paged_cache", "minus_one_is_the_last_block", "fork_replaces_the_child", "cache_errors"),
+    ],
+)
+def test_what_a_class_uses_is_not_blamed_for_what_its_mistake_leaves_right(folder, below, own, check, fork_server):
+    told = both(folder, below, own, fork_server)
+    assert told[check] == mistakes.find(folder, own).sentence
+
+
 def test_a_function_has_its_own_mistake_beside_a_wrong_layer(fork_server):
     """weights_for_v1 reads the weights of a layer whose forward pass is wrong, and gives them in another order."""
     told = both("08_self_attention_v2", "no_scale", "v1_key_first", fork_server)
