@@ -15,7 +15,7 @@ import torch
 
 from grader.judge import arguments, explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
-from grader.judge.failure import Failure, is_blank, is_of_dtype, is_own, says_little
+from grader.judge.failure import Failure, finds_no_number_wrong, is_blank, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
@@ -140,6 +140,8 @@ class Diagnostician:
                 continue
             explaining = self.not_contradicted(versions.explaining(candidates, failure))
             fewest = min((version.broken(passed) for version in explaining), default=0)
+            if fewest and finds_no_number_wrong(failure):
+                explaining = {}  # the same words are no proof against a check that was passed
             explaining = {
                 version: likeness
                 for version, likeness in explaining.items()

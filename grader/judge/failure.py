@@ -169,6 +169,14 @@ def says_little(failure: Failure) -> bool:
     return 0 < count <= FEW or len(different) == 1
 
 
+def finds_no_number_wrong(failure: Failure) -> bool:
+    """Whether the last call answered with numbers, and something else about it is wrong, as how much was computed."""
+    error = failure.error
+    if not isinstance(error, Mismatch) or (error.got, error.expected) != (None, None):
+        return False
+    return bool(failure.calls and tensors_in(failure.calls[-1].value))
+
+
 def is_of_dtype(failure: Failure) -> bool:
     """Whether something was asked in another dtype than float32, or on another device."""
     asked = failure.call.text if failure.call else ""

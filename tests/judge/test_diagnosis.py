@@ -8,9 +8,11 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import arguments, explanations, general_sentences, grading, patterns, trials
+from grader.judge import arguments, diagnosis, explanations, general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
+from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure, may_be_one, says_little
+from grader.judge.wrong_versions import WrongVersion
 from grader.records.results import AND, FIX_FIRST, OR, Settings
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
@@ -810,6 +812,23 @@ def test_a_default_that_a_known_mistake_names_or_that_is_the_same_is_not_told_so
         arguments.sentence(failure, SourceWords("def softmax_stable(x, dim: int = - 1): pass"), "02_softmax_naive")
         is None
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "is_told"),
+    [(Mismatch("runs too many operations"), False), (Mismatch("wrong", got=torch.ones(2), expected=1), True)],
+)
+def test_the_words_of_a_check_are_no_proof_against_another_that_passed(error, is_told, monkeypatch):
+    """A mistake that takes too many operations, and gives wrong numbers where the learner's are right, is another."""
+    version = WrongVersion("wrong", "wrong", "Wrong.", str, failed=frozenset({"work", "equal_keys"}))
+    known = SimpleNamespace(explaining=lambda *_: {version: 1})
+    monkeypatch.setattr(diagnosis, "WrongVersions", lambda _: known)
+    monkeypatch.setattr(explanations, "singles", lambda *_: [version])
+    monkeypatch.setattr(explanations, "without_chance", lambda matches, _: matches)
+    call = Call("f()", "f", "output", torch.ones(2))
+    failure = Failure(SimpleNamespace(id="work", measured=False), error, [call])
+    told = Diagnostician(SimpleNamespace()).matches({"work": failure}, {"equal_keys"})
+    assert told == {"work": [version] if is_told else []}
 
 
 def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_server):
