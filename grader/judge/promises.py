@@ -4,6 +4,7 @@
 whose text says what the promise was. authors.py offers them.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ from grader.worker.fake_device import MIXED
 STAND_IN = ". A stand-in device is tried here, since not every machine has a GPU"
 WRITTEN = "The code changes an argument that was passed in: make a new object instead."
 TRAINED = (1e-4, 1e-4)  # room for losses, since steps make differences larger: right code takes less than a tenth
+REFUSAL = re.compile(r"(raise|assert)\b")  # a line of the learner's that refuses something
+UNCHECKED = "Your code doesn't refuse this call. It goes on, and then fails by itself: check first, and raise a {}."
 READY_MADE = "worker.without_ready_made.ReadyMade"  # the exception of a worker without such functions
 
 
@@ -74,7 +77,9 @@ def refuses(exception: type[BaseException], target: Target, *args: Any, **kwargs
         if error.kind == "exception" and not error.is_not_started:
             raised = error.facts.get("type")
             addition = ", a class of the file's own," if raised == exception.__name__ else ""
-            raise Mismatch(f"{raised}{addition} was raised; expected {exception.__name__}") from None
+            line = error.frame[2].strip()
+            cause = UNCHECKED.format(exception.__name__) if line and not REFUSAL.match(line) else ""
+            raise Mismatch(f"{raised}{addition} was raised; expected {exception.__name__}", cause=cause) from None
         raise
     del result
     raise Mismatch(f"no error was raised; expected {exception.__name__}")

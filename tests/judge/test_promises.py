@@ -22,6 +22,7 @@ from grader.judge.promises import (
     keeps_inputs,
     keeps_no_graph,
     learns_alike,
+    refuses,
 )
 from grader.judge.proxy import Learner
 from grader.judge.words import kind
@@ -481,6 +482,22 @@ def test_a_static_method_that_is_missing_is_named(called, missing):
 
 def test_an_exception_without_a_line_of_the_file_shows_no_text_of_its_own():
     assert not is_own_text("anything", {"frames": []}, Submission("x = 1\n", "submission.py"))
+
+
+@pytest.mark.parametrize(
+    ("body", "is_unchecked"),
+    [
+        ("return x + torch.ones(2)", True),
+        ("return [1][len(x)]", True),
+        ("raise TypeError('three numbers')", False),
+        ("assert len(x) == 2", False),
+    ],
+)
+def test_an_error_that_comes_by_itself_is_no_refusal(body, is_unchecked):
+    with pytest.raises(Mismatch) as caught:
+        refuses(ValueError, learner(f"import torch\ndef f(x):\n    {body}\n").f, torch.ones(3))
+    assert "was raised; expected ValueError" in caught.value.summary
+    assert ("by itself" in caught.value.cause) is is_unchecked
 
 
 @pytest.mark.parametrize(
