@@ -209,7 +209,7 @@ def test_fresh_positions(learner, rng):
 def test_fresh_cache(learner, rng):
     """After each append the cache holds the first and the last tokens, in order, and counts those kept and seen."""
     other, fresh = learner.StreamingCache(1, 2), learner.StreamingCache(3, 2)
-    expect((len(fresh), fresh.num_seen.read()), (0, 0), "len(cache) and num_seen of a new cache")
+    expect((len(fresh), fresh.num_seen.read()), (0, 0), "(len(cache), num_seen) of a new cache")
     for num_sinks, window, sizes, lengths in LIVES:
         cache, (keys, values) = learner.StreamingCache(num_sinks, window), text(rng, *sizes, sum(lengths))
         num_seen = 0
@@ -223,7 +223,7 @@ def test_fresh_cache(learner, rng):
             expect(cache.values.read(), values[:, :, places], f"cache.values after {num_seen} tokens")
         expect(cache.num_seen.read(), num_seen, "cache.num_seen")
         expect(len(cache), len(places), "len(cache)")
-    expect((len(other), other.num_seen.read()), (0, 0), "len(cache) and num_seen of a cache that was not used")
+    expect((len(other), other.num_seen.read()), (0, 0), "(len(cache), num_seen) of a cache that was not used")
 
 
 @task(4)
@@ -360,7 +360,7 @@ def test_inputs_unchanged(learner, reference, rng):
     keeps_inputs(learner.streaming_attention, rng.randn(1, 2, 1, 4), cache)
     places = kept(9, 2, 3)
     expect(cache.keys.read(), keys[:, :, places], "cache.keys after streaming_attention")
-    expect((len(cache), cache.num_seen.read()), (5, 9), "len(cache) and num_seen after streaming_attention")
+    expect((len(cache), cache.num_seen.read()), (5, 9), "(len(cache), num_seen) after streaming_attention")
 
 
 @task(5, each=ALL | {"kept_positions": "fresh_positions"})

@@ -64,7 +64,7 @@ def test_documented_cache(learner, documented):
     got = cache.values.read()
     expect_shape(got, (1, 1, 3, 2), "cache.values")
     expect(got[0, 0, :, 0], documented["in_the_cache"], "the values in the cache")
-    expect((len(cache), cache.num_seen.read()), (3, 5), "len(cache) and num_seen after five tokens")
+    expect((len(cache), cache.num_seen.read()), (3, 5), "(len(cache), num_seen) after five tokens")
 
 
 @task(5, after="documented_cache")
