@@ -6,7 +6,7 @@ from typing import Any
 import torch
 
 from grader.judge.compare import SUGGESTION, Mismatch
-from grader.judge.failure import Failure, products
+from grader.judge.failure import Failure, is_blank, products
 from grader.records.sanitize import inert
 from grader.records.source import SourceWords, imports, outside_reads, storeless_kernels, written_faults, written_tokens
 from grader.records.syntax import place
@@ -336,7 +336,7 @@ def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
 
 def _cuts(failure: Failure, words: SourceWords) -> str | None:
     """That a gradient is wrong, and what cuts one in the function; None where there are several such things."""
-    if failure.way[1] != "gradients":
+    if failure.way[1] != "gradients" or is_blank(failure):  # a gradient that is cut off is missing, and no NaN
         return None
     tokens = written_tokens(words.source)
     written = {token for name in words.uses(failure.last_called) for token in tokens.get(name, ())}

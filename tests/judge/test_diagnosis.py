@@ -814,6 +814,14 @@ def test_a_default_that_a_known_mistake_names_or_that_is_the_same_is_not_told_so
     )
 
 
+@pytest.mark.parametrize(("value", "is_told"), [(0.0, True), (torch.nan, False)])
+def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
+    error = Mismatch("the gradient is wrong", got=torch.full((2,), value), expected=torch.ones(2))
+    failure = Failure(None, error, [Call("f(tensor (2,))", "f", "gradients", error.got)])
+    told = general_sentences.of_source(failure, SourceWords("def f(x):\n    return x.detach() * x\n"))
+    assert bool(told and ".detach()" in told) is is_told
+
+
 @pytest.mark.parametrize(
     ("error", "is_told"),
     [(Mismatch("runs too many operations"), False), (Mismatch("wrong", got=torch.ones(2), expected=1), True)],
