@@ -209,6 +209,9 @@ def test_boundaries(learner):
     for tokens, numbers, expected in cases:
         args = (target, draft, torch.tensor(tokens), torch.tensor(numbers, dtype=torch.float64))
         expect(learner.accept_draft(*args), torch.tensor(expected), "what accept_draft gives")
+    rounded = torch.tensor([[0.5, 0.5, 0.0], [0.5, 0.5 - 2**-20, 0.0]], dtype=torch.float64)  # exact in float32 too
+    args = (rounded, rounded[:1], torch.tensor([0]), torch.tensor([0.25, 1 - 2**-21], dtype=torch.float64))
+    expect(learner.accept_draft(*args), torch.tensor([0, 1]), "what accept_draft gives for a row just below 1")
 
 
 @task(3)
