@@ -571,6 +571,8 @@ def test_fresh_file(learner, rng):
     for kind, dtype in KINDS.items():
         one = {"a": (rng.randn(2, 3) > 0).to(dtype)}
         expect(learner.read_safetensors(file_with(one, {"a": kind})), one)
+    in_order = file_of({"a": entry("U8", (2,), 0, 2), "b": entry("U8", (1,), 2, 3)}, bytes([5, 7, 9]))
+    expect(learner.read_safetensors(in_order), {"a": torch.tensor([5, 7]).byte(), "b": torch.tensor([9]).byte()})
     tensors, kinds = fresh_tensors(rng)
     for spaces, more in ((0, {}), (3, {"__metadata__": {"format": "pt"}}), (rng.integer(9, 20), {})):
         got = learner.read_safetensors(file_with(tensors, kinds, spaces, **more))
