@@ -376,6 +376,11 @@ class Diagnostician:
         if subject is None:
             return None
         own = matches.get(failure.check.id, [])
+        told = {version for versions in matches.values() for version in versions}
+        for pair in own:
+            parts_of_it = [part for part in pair.parts if part.changed == {failure.last_called}]
+            if len(parts_of_it) == 1 and told.issuperset({*pair.parts} - {*parts_of_it}):
+                return parts_of_it[0].sentence  # only both explain it, and another check names the other
         is_own_alone = any(one.changed == {failure.last_called} for one in own)
         if is_own_alone:
             failures = {name: other for name, other in failures.items() if not self.spares(other, matches, failure)}

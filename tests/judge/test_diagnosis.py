@@ -449,6 +449,13 @@ def test_what_a_class_uses_is_not_blamed_for_what_its_mistake_leaves_right(folde
     assert told[check] == mistakes.find(folder, own).sentence
 
 
+def test_the_mistake_of_a_class_is_told_that_only_shows_together_with_that_of_its_layer(fork_server):
+    folder = "22_attention_only_transformer"
+    told = both(folder, "unscaled", "without_positions", fork_server)
+    assert told["documented_attention"] == mistakes.find(folder, "unscaled").sentence
+    assert told["documented_model"] == told["fresh_model"] == mistakes.find(folder, "without_positions").sentence
+
+
 def test_a_function_has_its_own_mistake_beside_a_wrong_layer(fork_server):
     """weights_for_v1 reads the weights of a layer whose forward pass is wrong, and gives them in another order."""
     told = both("08_self_attention_v2", "no_scale", "v1_key_first", fork_server)
