@@ -46,6 +46,7 @@ class Origin:
     late: bool = False
     clone: str = ""
     time: datetime | None = None
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader import catalog
-from grader.catalog import Exercise, paths, stubs
-from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
+from grader.catalog import Exercise
+from grader.catalog.errors import WrongUse
 from grader.classroom import arrivals, grades, handins, history, ledger, office, outputs, pool, private, similar
 from grader.classroom.analysis import Chooser
 from grader.classroom.course_rules import Course
@@ -27,6 +26,7 @@ from grader.classroom.pages.class_page import ROWS
 from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
+from grader.classroom.untouched import is_stub
 from grader.records import containment
 from grader.records.results import Settings
 from grader.records.sanitize import label
@@ -246,7 +246,7 @@ def without_stubs(
     for handin in found.handins:
         by_exercise[handin.exercise].append(handin)
     not_begun = tuple(
-        exercise for exercise, files in by_exercise.items() if exercise not in known and all(map(_is_stub, files))
+        exercise for exercise, files in by_exercise.items() if exercise not in known and all(map(is_stub, files))
     )
     left_out = [handin for handin in found.handins if handin.exercise in not_begun]
     files = len({(handin.place, handin.member) for handin in left_out})
@@ -264,23 +264,6 @@ def without_stubs(
     unplaced = tuple(one for one in found.unplaced if not one.lacks or one.lacks - {*not_begun})
     found = replace(found, handins=rest, unplaced=unplaced, enrolled=students)
     return replace(found, count=count, passed=(*found.passed, *passed)), not_begun
-
-
-def _is_stub(handin: HandIn) -> bool:
-    """Whether a file is the stub of its exercise, as it is handed out."""
-    try:
-        return _lines(handin.read().source) == _lines(_stub(handin.exercise))
-    except (BadSubmission, NoSuchFile, OSError):
-        return False
-
-
-@functools.cache
-def _stub(exercise: str) -> str:
-    return stubs.make(paths.solution(exercise).read_text("utf-8"))
-
-
-def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip().splitlines()]
 
 
 def _of_stubs(exercises: Sequence[str]) -> Iterator[str]:

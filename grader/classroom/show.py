@@ -198,8 +198,9 @@ class Show:
         """Show the end of a run."""
         self.say(self.progress.end())
         if needs_person:
-            entries = "entry needs" if needs_person == 1 else "entries need"
-            self.say(f"{needs_person:,} {entries} a person to say whose it is. Until then there is no mark: see above.")
+            whose = "entry needs a person to say whose it is"
+            whose = whose if needs_person == 1 else "entries need a person to say whose they are"
+            self.say(f"{needs_person:,} {whose}. Until then there is no mark: see above.")
         if ungraded:
             self.say(f"{count_in_words(ungraded, 'hand-in')} could not be graded, so there is no mark. Grade again.")
         if left_over:

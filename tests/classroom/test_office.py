@@ -188,6 +188,74 @@ def test_two_people_of_one_name_are_not_joined(grade, tmp_path):
     assert list(by_student(tmp_path)) == ["1", "2", "3"]
 
 
+def whole_folder(root: Path, place: str, sources: dict[str, str]) -> None:
+    """A hand-in of Moodle's with all of exercises/ in one zip, as students are told they may."""
+    archive = root / "in" / place / "exercises.zip"
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive, "w") as file:
+        for folder, source in sources.items():
+            file.writestr(f"exercises/{folder}/{folder[3:]}.py", source)
+
+
+def stub(folder: str) -> str:
+    return stubs.make(RIGHT[folder])
+
+
+@pytest.mark.parametrize("has_roster", [True, False])
+def test_who_hands_in_the_whole_folder_each_time_has_a_mark_for_each_exercise(grade, tmp_path, has_roster):
+    """Each download's own file counts: of 02 the wrong one, and of 03 the right one."""
+    lay(tmp_path, "roster.csv", "id,name\nada,Ada Li\nbob,Bob Ray\n")
+    entries = ("CS1-02 Softmax-1/Ada Li_11", "CS1-03 Context vectors-2/Ada Li_21")
+    first, second = (f"{entry}_assignsubmission_file_" for entry in entries)
+    whole_folder(tmp_path, first, {SOFTMAX: WRONG[SOFTMAX], CONTEXT: stub(CONTEXT)})
+    whole_folder(tmp_path, second, {SOFTMAX: RIGHT[SOFTMAX], CONTEXT: RIGHT[CONTEXT]})
+    for folder, number in ((SOFTMAX, 1), (CONTEXT, 2)):
+        place = next(one for one in (first, second) if folder[:2] in one).split("/")[0]
+        lay(tmp_path / "in" / place, f"Bob Ray_{number}2_assignsubmission_file_/{folder[3:]}.py", RIGHT[folder])
+    done = grade(*["--roster", "roster.csv"] * has_roster)
+    assert done.returncode == 0, done.stderr
+    table = by_student(tmp_path)
+    assert len(table) == 2
+    ada = table["ada" if has_roster else "11"]
+    assert float(ada[SOFTMAX]) < MOST[SOFTMAX] and ada[CONTEXT] == "7"
+    assert "6 files found: 4 to grade, 0 refused, 2 left out (2 other attempts)." in done.stderr
+    ledger = (tmp_path / "out/ledger.csv").read_text()
+    assert "counts: its download is named after the exercise" in ledger
+
+
+def test_which_of_two_hand_ins_of_a_student_counts(grade, tmp_path):
+    lay(tmp_path, "roster.csv", "id,name\na,Ada\nb,Bob\nc,Cy\n")
+    right = RIGHT[CONTEXT]
+    for name, one, other in (("Ada", stub(CONTEXT), right), ("Bob", right, right), ("Cy", right, WRONG[CONTEXT])):
+        lay(tmp_path / "in", f"x/{name}_1{ord(name[0])}_assignsubmission_file_/context_vectors.py", one)
+        lay(tmp_path / "in", f"y/{name}_2{ord(name[0])}_assignsubmission_file_/context_vectors.py", other)
+    done = grade("--roster", "roster.csv")
+    assert done.returncode == 3
+    assert {id: row[CONTEXT] for id, row in by_student(tmp_path).items()} == {"a": "7", "b": "7", "c": ""}
+    ledger = (tmp_path / "out/ledger.csv").read_text()
+    assert "the other one is the untouched stub" in ledger and "the two are the same" in ledger
+    assert sum(int(line["files"]) for line in rows(tmp_path / "out/ledger.csv")) == 6
+
+
+def test_two_hand_ins_of_which_nobody_knows_which_counts_wait_for_a_person(grade, said, tmp_path):
+    """The row and the student's page say so, and so do the next weeks: it was handed in, so nothing says otherwise."""
+    lay(tmp_path, "course.toml", 'roster = "roster.csv"\n')
+    lay(tmp_path, "roster.csv", "id,name\na,Ada\nb,Bob\n")
+    lay(tmp_path / "in", "x/Bob_4_assignsubmission_file_/context_vectors.py")
+    lay(tmp_path / "in", "x/Ada_1_assignsubmission_file_/context_vectors.py")
+    lay(tmp_path / "in", "y/Ada_2_assignsubmission_file_/context_vectors.py", WRONG[CONTEXT])
+    done, why = grade(), "it was handed in 2 times: leave the one that counts"
+    assert done.returncode == 3 and f"03 of Ada (a): {why}" in done.stderr
+    assert by_student(tmp_path)["a"]["note"].startswith(f"03: not placed: {why}")
+    assert f"03 Context vectors not graded: {why}" in html_text((tmp_path / "out/a/feedback.html").read_text())
+    told = said("explain", "a", "03", "--out", tmp_path / "out", cwd=tmp_path)
+    assert f"has no mark for {CONTEXT}: {why}" in told.stderr
+    lay(tmp_path / "next", "x/Ada_3_assignsubmission_file_/softmax_naive.py", RIGHT[SOFTMAX])
+    assert f"03 of Ada (a): {why}" in grade(folder="next").stderr
+    lay(tmp_path, "overrides.csv", f"student,exercise,check,points,reason,who\na,{CONTEXT},,5,asked her,me\n")
+    assert grade(folder="next").returncode == 0
+
+
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "id,name\n", "id,name\nada,A\nada,B\n", "\x00\xff"])
 def test_a_file_that_is_no_roster_is_refused_in_words(grade, tmp_path, text):
     (tmp_path / "roster.csv").write_bytes(text.encode("latin-1"))

@@ -327,7 +327,9 @@ class Finder(ClassWalker):
             self.download = claim.container
             if claim.hint:
                 self.subjects[self.download] = {claim.hint}
-            self.origins[claim.key] = Origin(platform, claim.key, claim.node.name, claim.late, clone, claim.time)
+            self.origins[claim.key] = Origin(
+                platform, claim.key, claim.node.name, claim.late, clone, claim.time, claim.hint or ""
+            )
             self.walk_entry(claim.key, claim.node, claim.rest, claim.where, claim.hint)
         self.claims.clear()
 

@@ -13,12 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.grades import cell, csv_text
-from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Passed, Student, Unplaced
+from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Passed, Student, Unplaced, listed
+from grader.classroom.intake.collector import OTHER_ATTEMPTS
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Person, Roster
+from grader.classroom.untouched import is_stub
 from grader.records.sanitize import label
 
 MOODLE = "Moodle"
@@ -28,7 +30,9 @@ MOST_SIMILAR = 5  # people who are named
 NOT_OURS = "-"  # in aliases.csv: who handed this in is no student of the class
 CLASS_IN_IT = "; if it is a folder or an archive with the whole class in it, name it alone as SUBMISSIONS"
 LEFT_OUT = "of people who are not in the class"
-TO_DO = "write the id of the student on the roster behind it in {}, or - where it is nobody of the class, grade again"
+TO_DO = "write the student's id behind it in {}, or - if it is nobody of the class, and grade again"
+OF_ITS_DOWNLOAD, SAME_FILE = "its download is named after the exercise", "the two are the same"  # why a file counts
+IS_BEGUN, OTHER_DOWNLOAD = "the other one is the untouched stub", "the other download is named after another exercise"
 ALIASES = "aliases.csv"
 ALIAS_TITLES = ("found", "name", "student", "could be")
 
@@ -41,10 +45,11 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
     exercises: dict[str, dict[Student, set[str]]] = defaultdict(lambda: defaultdict(set))  # by full name and student
     for handin in found.handins:
         if handin.origin.platform == MOODLE:
-            exercises[likeness(handin.student.name)][handin.student].add(handin.exercise)
+            # Of who hands in a whole folder each time, the exercise that the download is named after tells them apart.
+            exercises[likeness(handin.student.name)][handin.student].add(handin.origin.subject or handin.exercise)
     for one in found.unplaced:
         if one.origin.platform == MOODLE and one.exercise:
-            exercises[likeness(one.student.name)][one.student].add(one.exercise)
+            exercises[likeness(one.student.name)][one.student].add(one.origin.subject or one.exercise)
     earlier: dict[str, list[Student]] = defaultdict(list)
     for student in past:
         earlier[likeness(student.name)].append(student)
@@ -59,7 +64,7 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
             first = before[0] if before else min(by_student, key=lambda student: int(student.id))
             joined_to |= {student: first for student in by_student if student.id != first.id}
     handins = [replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins]
-    handins.sort(key=lambda handin: (handin.student.id, handin.exercise))
+    chosen = choose(handins)
     unplaced = tuple(
         replace(past_student, student=joined_to.get(past_student.student, past_student.student))
         for past_student in found.unplaced
@@ -67,7 +72,7 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
     passed = tuple(
         replace(one, student=joined_to.get(one.student, one.student)) if one.student else one for one in found.passed
     )
-    return replace(found, handins=tuple(handins), unplaced=unplaced, passed=passed), len(joined_to)
+    return chosen.within(replace(found, unplaced=unplaced, passed=passed)), len(joined_to)
 
 
 @dataclass(frozen=True)
@@ -130,11 +135,11 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
             unsure[key] += []
             fits_of[key] = person
             without_files.add(key)
-    handins, rivals = _apart(handins)
+    chosen = choose(handins)
     passed = [_passed(one, who(one.student, one.origin)) for one in found.passed if one.student]
     passed += [one for one in found.passed if not one.student]
     passed += [Passed(handin.shown, LEFT_OUT, student=handin.student) for handin in _one_each(elsewhere)]
-    placed = {(handin.student, exercise) for handin in handins for exercise in ("", handin.exercise)}
+    placed = {(handin.student, exercise) for handin in chosen.handins for exercise in ("", handin.exercise)}
     asked = {account.login.casefold(): account for account in roster.accounts if aliases.get(account.login) is None}
     open_names = {}
     for key in unsure:
@@ -151,26 +156,21 @@ def match(found: Found, roster: Roster, aliases: Mapping[str, str], aliases_file
         key = "", account.login, account.name
         open_names[key], unsure[key] = Open(account.login, account.name, account.fits, index.similar(account.name)), []
     needing = [
-        *(
-            _unknown(open_names[key], files, aliases_file, key in without_files and not files)
-            for key, files in unsure.items()
-        ),
-        *map(_rivals, rivals),
+        _unknown(open_names[key], files, aliases_file, key in without_files and not files)
+        for key, files in unsure.items()
     ]
-    files_in_question = len(_files(h for files in [*unsure.values(), *rivals] for h in files))
-    return Matched(
+    files_in_question = len(_files(handin for files in unsure.values() for handin in files))
+    settled = chosen.within(
         replace(
             found,
-            handins=tuple(sorted(handins, key=lambda handin: (handin.student.id, handin.exercise))),
             unplaced=tuple(one for one in unplaced if one.lacks or (one.student, one.exercise) not in placed),
             needs_person=(*found.needs_person, *needing),
             enrolled=tuple(person.student for person in roster.people),
-            passed=tuple(sorted(passed, key=lambda one: one.where)),
+            passed=tuple(passed),
             count=_count(found.count, files_in_question, len(_files(elsewhere))),
-        ),
-        tuple(dict.fromkeys(open_names.values())),
-        frozenset(understood),
+        )
     )
+    return Matched(settled, tuple(dict.fromkeys(open_names.values())), frozenset(understood))
 
 
 class Index:
@@ -303,13 +303,113 @@ def add_aliases(path: Path, open_names: Iterable[Open]) -> int:
     return len(new)
 
 
-def _apart(handins: list[HandIn]) -> tuple[list[HandIn], list[list[HandIn]]]:
-    """The hand-ins that are the only ones of their student and exercise, and groups of those that are not."""
+@dataclass(frozen=True)
+class Chosen:
+    """The hand-in that counts for each student and exercise.
+
+    others: what a student handed in besides, each with the one that counts and why; rivals: the files of a student for
+    one exercise, where nobody knows which counts.
+    """
+
+    handins: tuple[HandIn, ...]
+    others: tuple[tuple[HandIn, HandIn, str], ...] = ()
+    rivals: tuple[tuple[HandIn, ...], ...] = ()
+
+    def within(self, found: Found) -> Found:
+        """The class with these hand-ins. found: the same class, with all else as it should be.
+
+        A student whose files are rivals lacks the exercise until a person decides, so that the row says so, and the
+        next runs know it.
+        """
+        # A group hands in one file, which may count for one of them alone.
+        counted = _files(self.handins)
+        besides, unsure = [], []
+        for handin, better, why in self.others:
+            if (own := (handin.place, handin.member)) not in counted:
+                counted.add(own)
+                besides.append(_besides(handin, better, why))
+        for rivals in self.rivals:
+            for handin in rivals:
+                if (own := (handin.place, handin.member)) not in counted:
+                    counted.add(own)
+                    unsure.append(
+                        Passed(
+                            handin.shown, _rivalry(rivals), handin.origin.key, handin.student, True, 1, handin.origin
+                        )
+                    )
+        unplaced = (Unplaced(files[0].student, _rivalry(files), exercise=files[0].exercise) for files in self.rivals)
+        left_out = dict(found.count.left_out)
+        if besides:
+            left_out[OTHER_ATTEMPTS] = left_out.get(OTHER_ATTEMPTS, 0) + len(besides)
+        count = replace(
+            found.count,
+            to_grade=found.count.to_grade - len(besides) - len(unsure),
+            refused=found.count.refused + len(unsure),
+            left_out=left_out,
+        )
+        passed = tuple(sorted((*found.passed, *besides, *unsure), key=lambda one: one.where))
+        unplaced_now = (*found.unplaced, *unplaced)
+        return replace(found, handins=self.handins, unplaced=unplaced_now, passed=passed, count=count)
+
+
+def choose(handins: Iterable[HandIn]) -> Chosen:
+    """The hand-in that counts, where a student has several for one exercise.
+
+    That is usual: who hands in a whole folder for each of Moodle's assignments hands in the earlier exercises again.
+    An answer goes before the untouched stub, then the download that is named after the exercise before one that names
+    none, and that before one of another exercise.
+    """
     groups: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
     for handin in handins:
         groups[handin.student.id, handin.exercise].append(handin)
-    rivals = [group for group in groups.values() if len(group) > 1]
-    return [group[0] for group in groups.values() if len(group) == 1], rivals
+    chosen, others, rivals = [], [], []
+    for _, group in sorted(groups.items()):
+        best, why = _best(group) if len(group) > 1 else (group[0], "")
+        if best is None:
+            rivals.append(tuple(group))
+            continue
+        chosen.append(best)
+        others += [(handin, best, why) for handin in group if handin is not best]
+    return Chosen(tuple(chosen), tuple(others), tuple(rivals))
+
+
+def _best(group: Sequence[HandIn]) -> tuple[HandIn | None, str]:
+    """The one of several files of a student for one exercise that counts, and why; None where a person must say."""
+    begun = [handin for handin in group if not is_stub(handin)] or list(group)
+    ranks = [_rank(handin) for handin in begun]
+    nearest = [handin for handin, rank in zip(begun, ranks, strict=True) if rank == min(ranks)]
+    if len(nearest) > 1 and len(set(map(_content, nearest))) > 1:
+        return None, ""
+    if len(begun) == 1:
+        return nearest[0], IS_BEGUN
+    if len(nearest) > 1:
+        return nearest[0], SAME_FILE
+    return nearest[0], OTHER_DOWNLOAD if min(ranks) else OF_ITS_DOWNLOAD
+
+
+def _rank(handin: HandIn) -> int:
+    """How near the download of a file is to its exercise, as its name says; smaller is nearer."""
+    subject = handin.origin.subject
+    return 0 if subject == handin.exercise else 2 if subject else 1
+
+
+def _content(handin: HandIn) -> str:
+    """What is in a file, to be compared; of one that cannot be read, its place."""
+    try:
+        return handin.read().digest
+    except (BadSubmission, NoSuchFile, OSError):
+        return handin.shown
+
+
+def _besides(handin: HandIn, better: HandIn, why: str) -> Passed:
+    reason = f"for {handin.exercise} the file {better.shown} counts: {why}"
+    return Passed(handin.shown, reason, handin.origin.key, handin.student, origin=handin.origin)
+
+
+def _rivalry(rivals: Sequence[HandIn]) -> str:
+    """Why nobody knows which of these files counts, and what to do."""
+    where = sorted({label(handin.origin.name or handin.shown) for handin in rivals})
+    return f"it was handed in {len(rivals)} times: leave the one that counts in the downloads ({listed(where, 4)})"
 
 
 def _unknown(name: Open, handins: list[HandIn], aliases_file: str, may_be_class: bool) -> NeedsPerson:
@@ -320,14 +420,6 @@ def _unknown(name: Open, handins: list[HandIn], aliases_file: str, may_be_class:
     where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins})) or (entry,)
     to_do = TO_DO.format(aliases_file) + CLASS_IN_IT * may_be_class
     return NeedsPerson((entry,), where, reason, to_do, len(_files(handins)))
-
-
-def _rivals(handins: list[HandIn]) -> NeedsPerson:
-    """Several entries with one exercise of one student."""
-    student, exercise = handins[0].student, handins[0].exercise
-    reason = f"{len(handins)} entries hold {exercise} of {label(student.name or student.id)}"
-    where = tuple(sorted({label(handin.origin.name or handin.shown) for handin in handins}))
-    return NeedsPerson((student.id,), where, reason, "leave the one that counts in the folder", len(_files(handins)))
 
 
 def _passed(one: Passed, person: Person | tuple[str, ...] | None) -> Passed:
