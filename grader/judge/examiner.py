@@ -182,7 +182,7 @@ class Examiner:
             checks=checks,
             # What a call printed may hold a hidden input; what loading printed cannot.
             output=inert(output if self.settings.reveal else remote.output_of_load),
-            message="" if begun else messages.not_started(self.exercise.folder, submission, self.settings.reveal),
+            message="" if begun else messages.not_started(self.exercise.folder, submission),
             started=begun,
             notes=notes,
         )

@@ -225,7 +225,8 @@ def left_out(statement: LeftOut, source: str) -> str:
     if statement.error.kind == "ended":
         return f"{location} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
-    reason = facts.get("missing_module") or text[:MAX_REASON]
+    cut = text[:MAX_REASON] + "…" * (len(text) > MAX_REASON)
+    reason = facts.get("missing_module") or cut
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
     elif kind == "ImportError" and RELATIVE in text:
@@ -269,13 +270,14 @@ def _of_another(names: list[str], exercise: str) -> str:
     return f". These are names of exercise {others[0]}: is this the file that you meant?" if others else ""
 
 
-def not_started(folder: str, submission: Submission, is_own: bool) -> str:
-    """The message on a submission in which nothing was begun. is_own: its author reads it at the desk of the stub."""
+def not_started(folder: str, submission: Submission) -> str:
+    """The message on a submission in which nothing was begun. Only who checks the stub itself is sent there."""
     if syntax.is_notebook(submission.source):
         return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
-    if not is_own:
-        return f"not started yet: write your code in place of each `raise NotImplementedError` in {submission.filename}"
-    return f"not started yet: open {paths.shown(paths.stub(folder))}"
+    stub = paths.shown(paths.stub(folder))
+    if submission.filename == stub:
+        return f"not started yet: open {stub}"
+    return f"not started yet: write your code in place of each `raise NotImplementedError` in {submission.filename}"
 
 
 def _caret(kind: str, code: str, line: int, source: str) -> list[str]:

@@ -94,10 +94,10 @@ def line(indent: int, text: Text) -> RenderableType:
 
 def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
     """The result as lines of rich text, each with its indentation."""
+    notes = [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
     if not result.started:
-        return [(0, Text(result.message)), *((0, Text(line, "dim")) for line in closing.splitlines())]
-    lines = [(0, heading(result))]
-    lines += [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
+        return [*notes, (0, Text(result.message)), *((0, Text(line, "dim")) for line in closing.splitlines())]
+    lines = [(0, heading(result)), *notes]
     if not result.tried:
         lines += _block(result.message, 3, "bold red")
     else:

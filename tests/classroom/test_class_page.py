@@ -179,7 +179,7 @@ def test_the_students_to_look_after_are_those_of_the_results(page, klass):
     assert counts == {
         "handed in nothing": f"{len(nothing):,}",
         "handed in a file that could not be loaded": f"{sum('e' in states for states in of.values()):,}",
-        "handed in an untouched file": f"{sum('n' in states for states in of.values()):,}",
+        "handed in a file that is not begun": f"{sum('n' in states for states in of.values()):,}",
         f"far below the class: less than half of the median of {median:g} points": f"{len(below):,}",
     }
     page.click("#look-after + ul button >> nth=0")

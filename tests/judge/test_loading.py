@@ -11,6 +11,7 @@ from grader.judge import grading
 from grader.records import forbidden, submission, syntax
 from grader.records.forbidden import forbidden_uses
 from grader.records.results import Settings
+from grader.reports import terminal
 
 EXERCISE = "03_context_vectors"
 WEIGHTS = "def attention_weights(inputs):\n    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
@@ -51,6 +52,7 @@ def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
         ("name = input('who? ')", "failed and was left out: EOFError"),
         ("undefined(3)", "failed and was left out: NameError, name 'undefined' is not defined"),
         ("assert attention_weights is None, 'mine'", "failed and was left out: AssertionError, mine"),
+        ("raise ValueError('n' * 101)", f"failed and was left out: ValueError, {'n' * 100}…"),
         ("import time; raise KeyboardInterrupt", "failed and was left out: KeyboardInterrupt"),
         ("open('the-verdict.txt')", "failed and was left out: "),
         ("while True: pass", "took longer than "),
@@ -62,6 +64,12 @@ def test_a_statement_that_fails_costs_nothing_and_is_named(grade, line, note):
     result = grade(f"{RIGHT}{line}\n", timeout=1.0)
     assert result.status == "passed", result.message
     assert any(told.startswith(f"line {AFTER + 1} {note}") for told in result.notes), result.notes
+
+
+def test_a_line_that_fails_is_named_even_when_nothing_is_begun(grade):
+    result = grade(f"import pandas as pd\n{paths.stub(EXERCISE).read_text('utf-8')}")
+    assert not result.started
+    assert terminal.plain(result).startswith("note: line 1 failed and was left out: ModuleNotFoundError, pandas\nnot")
 
 
 def test_those_after_it_run_and_the_line_inside_a_statement_is_told(grade):

@@ -3,7 +3,7 @@
 // Only one page of them is ever drawn, but for printing.
 
 const PAGE = 50;
-const WORDS = { e: ["error", "could not be loaded"], n: ["stub", "untouched"], u: ["?", "not graded"] };
+const WORDS = { e: ["error", "could not be loaded"], n: ["stub", "not begun"], u: ["?", "not graded"] };
 const [ID, NAME, FOLDER, POINTS, TOTAL, STATES, GROUPS, MISTAKES, TOPICS, BY_HAND] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 const data = JSON.parse(document.getElementById("data").textContent);

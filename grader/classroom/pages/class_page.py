@@ -70,7 +70,7 @@ def histogram(bins: Sequence[int], title: str) -> Markup:
         x, height = index * (BAR + GAP), round(HEIGHT * count / largest, 2)
         shape = f'<rect x="{x}" y="{FLOOR - height}" width="{BAR}" height="{height}"/>'
         text = f'<text x="{x + BAR / 2}" y="{FLOOR - height - 3}">{_short(count)}</text>' if count else ""
-        shapes.append(f"<g><title>{name}: {count} students</title>{shape}{text}</g>")
+        shapes.append(f"<g><title>{name}: {handins.count_in_words(count, 'student')}</title>{shape}{text}</g>")
     return Markup(  # written by hand: every shape is placed by arithmetic, which a template would hide
         f'<svg viewBox="0 0 {width} {FLOOR + 16}" role="img" class="histogram" '
         f'aria-label="{escape(f"{title}, students by share of the points: {spoken}")}">'
@@ -358,7 +358,7 @@ def attention(summary: Summary) -> dict[str, list[Row]]:
         "not graded: see the reasons below, and grade again": [row for row in rows if NOT_GRADED in row.states],
         "handed in nothing": [row for row in rows if not row.handed_in],
         "handed in a file that could not be loaded": [row for row in rows if NOT_LOADED in row.states],
-        "handed in an untouched file": [row for row in rows if NOT_STARTED in row.states],
+        "handed in a file that is not begun": [row for row in rows if NOT_STARTED in row.states],
     }
     if median:
         reason = f"far below the class: less than half of the median of {round_points(median)} points"
