@@ -109,6 +109,7 @@ def lines(explanation: Explanation) -> Iterator[str]:
         seed = "" if result.seed is None else f"seed {result.seed}, "
         yield f"{explanation.where}  {seed}device {result.device}{tier}"
         yield f"{result.title}: {result.points:g} of {result.max_points:g} points, {result.status}"
+        yield from (f"  note: {note}" for note in result.notes)
         if result.message:
             yield f"  {result.message}"
         for check in result.checks:

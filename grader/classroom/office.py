@@ -21,6 +21,7 @@ from grader.classroom.roster.sheet import Listing, Person, Roster
 from grader.classroom.store import Store
 from grader.classroom.summary import Past, Summary, run_facts, stuck
 from grader.records import containment
+from grader.records.forbidden import TO_LOOK_AT
 from grader.records.results import ExerciseResult
 from grader.records.sanitize import label
 
@@ -201,12 +202,12 @@ class Marking:
             self.given[student.id, exercise] = given(own)
         for exercise in conflicts(marks):
             self.notes.append(f"{label(student.id)} {exercise}: {CHANGED}")
-        read_as = [f"{one.exercise[:2]}: {note}" for one in results for note in one.notes if note.startswith(READ_AS)]
+        of_files = [f"{one.exercise[:2]}: {note}" for one in results for note in one.notes if _is_for_teacher(note)]
         comments = {
             exercise: text for (student_id, exercise), text in self.office.comments.items() if student_id == student.id
         }
         unplaced = self.unplaced.get(student.id, ())
-        notes = (*(one.note for one in unplaced), *read_as)
+        notes = (*(one.note for one in unplaced), *of_files)
         return Standing(marks, comments, notes, self.office.rule, {one.exercise: one.why for one in unplaced})
 
     def finish(self, out: Path) -> tuple[Change, ...]:
@@ -288,6 +289,11 @@ def _with_conflicts(mark: Mark, history: History) -> Mark:
     ]
     first_seen = [history.handin_of(line, mark.digest) for line in lines]
     return replace(mark, notes=(*mark.notes, CHANGED)) if set(first_seen) - {mark.digest} else mark
+
+
+def _is_for_teacher(note: str) -> bool:
+    """Whether a note on a file belongs into the student's row as well: a person does something about it."""
+    return note.startswith(READ_AS) or note.endswith(TO_LOOK_AT)
 
 
 def _files(roster: Roster) -> str:

@@ -70,6 +70,7 @@ LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn", "einops"}
 CALLABLES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 BINDERS = (*CALLABLES, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem)
 RELEVANT = (ast.Import, ast.ImportFrom, ast.Name, ast.Attribute, ast.Call)
+TO_LOOK_AT = "A person should look at it."  # how a note for the teacher ends
 MAX_LISTED = 3  # places that one note lists
 MAX_NAME = 60  # characters of a name
 
@@ -246,7 +247,7 @@ def _notes(source: str) -> list[str]:
         listed = ", ".join(f"{place(source, line)}: {name}" for name, line in uses[:MAX_LISTED])
         addition = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
         if uses:
-            notes.append(inert(f"{sentence} ({listed}{addition}). A person should look at it."))
+            notes.append(inert(f"{sentence} ({listed}{addition}). {TO_LOOK_AT}"))
     return notes
 
 

@@ -256,6 +256,19 @@ def test_two_hand_ins_of_which_nobody_knows_which_counts_wait_for_a_person(grade
     assert grade(folder="next").returncode == 0
 
 
+def test_a_file_that_a_person_should_look_at_is_named_to_the_teacher(grade, said, tmp_path):
+    lay(tmp_path / "in", "ada/context_vectors.py", "exec(open('solution').read())\n" + stub(CONTEXT))
+    lay(tmp_path / "in", "bob/context_vectors.py")
+    assert grade().returncode == 0
+    note = "03: The source puts names or code together while it runs, where no guard rail reads them (line 1: exec)."
+    assert by_student(tmp_path)["ada"]["note"] == f"{note} A person should look at it."
+    page = html_text((tmp_path / "out/class.html").read_text())
+    assert note in page and "Late, set by hand, not placed, to look at" in page
+    told = said("explain", "ada", "03", "--out", tmp_path / "out", cwd=tmp_path).stdout
+    assert f"  note: {note[4:]}" in told and "not started yet: write your code" in told
+    assert "exercises/" not in told  # the teacher's own stub is another file
+
+
 @pytest.mark.parametrize("text", ["", "a,b\n1,2\n", "id,name\n", "id,name\nada,A\nada,B\n", "\x00\xff"])
 def test_a_file_that_is_no_roster_is_refused_in_words(grade, tmp_path, text):
     (tmp_path / "roster.csv").write_bytes(text.encode("latin-1"))
