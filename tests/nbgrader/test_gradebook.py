@@ -1,6 +1,7 @@
 """The fast road ends where `nbgrader autograde` ends: in SQLite, and in a real PostgreSQL."""
 
 import contextlib
+import csv
 import datetime
 import os
 import shutil
@@ -186,6 +187,8 @@ def test_who_could_not_be_graded_stays_in_need_of_it(classroom, grade):
 def test_wrong_use_says_what_to_type(classroom, tmp_path):
     with pytest.raises(WrongUse, match="make nbgrader COURSE=dir"):
         gradebook.grade_course(tmp_path / "nowhere", FOLDER, list)
+    with pytest.raises(WrongUse, match=r"no assignment 3\. Did you mean 03_context_vectors"):
+        gradebook.grade_course(classroom.root, "3", list)
     with pytest.raises(WrongUse, match="nbgrader generate_assignment 04_other"):
         gradebook.grade_course(classroom.root, "04_other", list)
     with pytest.raises(WrongUse, match=f"nbgrader collect {FOLDER}"):
@@ -294,6 +297,9 @@ def test_a_notebook_with_another_name_is_named(classroom, said, fork_server, mon
         assert "recorded in the gradebook of kata." in done.stderr
     totals = (classroom.root / "totals.csv").read_text()
     assert "ada,,7,7,7,," in totals and "a person's score" not in totals
+    ben_row, cyd_row = (next(csv.reader([line])) for line in totals.splitlines() if line.startswith(("ben,", "cyd,")))
+    assert ben_row[:5] == ["ben", "", "", "", "7"] and ben_row[6].startswith("03: the folder holds context_vectors (1)")
+    assert cyd_row[6] == f"03: the folder holds no {FOLDER}.ipynb"
     ben.with_name("context_vectors (1).ipynb").rename(ben)
     assert "cyd" in said(*command, cwd=classroom.root).stderr and classroom.scores("ben")["task_3"] == 3.5
 

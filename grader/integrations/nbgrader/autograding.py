@@ -28,7 +28,8 @@ from sqlalchemy.orm import scoped_session, sessionmaker
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from grader.catalog import Exercise, paths
+from grader import catalog
+from grader.catalog import Exercise, NoSuchExercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile, WrongUse
 from grader.classroom import handins
 from grader.classroom.arrivals import MAX_TIMESTAMP, TIMESTAMP
@@ -90,7 +91,7 @@ def released_notebook(app: AutogradeApp) -> tuple[str, tuple[Cell, ...]]:
         except MissingEntry:
             notebooks = []
         if not notebooks:
-            raise WrongUse(f"The gradebook knows no assignment {name}. First: nbgrader generate_assignment {name}")
+            raise WrongUse(f"The gradebook knows no assignment {name}. {_remedy(name)}")
         if len(notebooks) > 1:
             raise WrongUse(f"{name} has {len(notebooks)} notebooks, which this cannot grade: nbgrader autograde {name}")
         return notebooks[0], released(gradebook, notebooks[0], name)
@@ -133,6 +134,15 @@ def refused(app: AutogradeApp) -> dict[str, str]:
     name = f"{released_notebook(app)[0]}.ipynb"
     reasons = {id: _reason_to_refuse(id, folder) or _missing(folder, name) for id, folder in folders(app).items()}
     return {id: reason for id, reason in reasons.items() if reason}
+
+
+def refused_of(app: AutogradeApp, assignment: str) -> dict[str, str]:
+    """The same of any assignment of a course; of one that is not graded here, nobody."""
+    app.coursedir.assignment_id = assignment
+    try:
+        return refused(app)
+    except WrongUse:
+        return {}
 
 
 def folders(app: AutogradeApp) -> dict[str, str]:
@@ -272,6 +282,14 @@ def _one_engine() -> Iterator[None]:
         Gradebook.__init__, Gradebook.close = make, close
         for engine in engines.values():
             engine.dispose()
+
+
+def _remedy(name: str) -> str:
+    """What to do where the gradebook has no assignment of this name, which may be a number of an exercise."""
+    with contextlib.suppress(NoSuchExercise):
+        if (folder := catalog.find(name).folder) != name:
+            return f"Did you mean {folder}?"
+    return f"First: nbgrader generate_assignment {name}"
 
 
 def _pattern(app: AutogradeApp) -> str:

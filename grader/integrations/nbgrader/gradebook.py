@@ -166,12 +166,13 @@ def write_remarks(course: Path, app: AutogradeApp, comments: Comments) -> tuple[
 
 
 def totals_table(course: Path, office: Office, db_url: str | None = None) -> str:
-    """The file: a row for each student of the gradebook, a column for each assignment that is an exercise.
+    """The file: a row for each student who is in the gradebook or handed in, a column for each exercise.
 
-    Points are nbgrader's, after its penalties; a cell is empty where nothing was handed in or scores are missing, and
-    in that last case so is the total.
+    Points are nbgrader's, after its penalties; a cell is empty where nothing was handed in, where scores are missing,
+    and where a hand-in could not be graded; in the last two cases so is the total.
     """
-    directory = autograding.open_app(course, "", db_url).coursedir
+    app = autograding.open_app(course, "", db_url)
+    directory = app.coursedir
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
         folders = {exercise.folder for exercise in catalog.exercises()}
         max_points = {
@@ -188,7 +189,11 @@ def totals_table(course: Path, office: Office, db_url: str | None = None) -> str
             for student in gradebook.students
         }
         remarks = words_of_attempt(course, max_points)
-        return csv_text(_rows(office, dict(sorted(max_points.items())), handed_in, names, remarks))
+        refused = {
+            (id, name): reason for name in max_points for id, reason in autograding.refused_of(app, name).items()
+        }
+        names = {id: "" for id, _ in refused} | names
+        return csv_text(_rows(office, dict(sorted(max_points.items())), handed_in, names, remarks, refused))
 
 
 @dataclass(frozen=True)
@@ -406,9 +411,18 @@ def _remember(course: Path, assignment: str, texts: dict[str, str]) -> None:
 
 
 def _rows(
-    office: Office, max_points: Mapping[str, float], handed_in: Submissions, names: Mapping[str, str], remarks: Words
+    office: Office,
+    max_points: Mapping[str, float],
+    handed_in: Submissions,
+    names: Mapping[str, str],
+    remarks: Words,
+    refused: Mapping[tuple[str, str], str],
 ) -> Iterator[list[str]]:
-    """The rows, the titles first. max_points: of each exercise in the gradebook; remarks: of attempts that count."""
+    """The rows, the titles first.
+
+    max_points: of each exercise in the gradebook; remarks: of attempts that count; refused: why a hand-in could not be
+    graded, by student and exercise.
+    """
     exercises = list(max_points)
     maximum = marking.maximum(exercises, list(max_points.values()), office.rule)
     yield ["student", "name", *exercises, "total", "max", "late", "note"]
@@ -422,6 +436,11 @@ def _rows(
         ]
         # An override counts without a submission too.
         by_hand = {override.exercise: override.points for override in own_overrides if not override.check}
+        waits |= {
+            exercise: refused[student, exercise]
+            for exercise in exercises
+            if (student, exercise) in refused and exercise not in own_handins and exercise not in by_hand
+        }
         points = [
             _points(own_handins[exercise])
             if exercise in own_handins and exercise not in waits
