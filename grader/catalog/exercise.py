@@ -215,6 +215,9 @@ def _forbidden(entry: dict[str, Any]) -> Forbidden:
 
 
 def _span() -> str:
-    """How many exercises there are, with the first and last number."""
+    """How many exercises there are, with the first and last number, and whether numbers between them are missing."""
     numbers = [exercise.folder[:2] for exercise in exercises()]
-    return f"{len(numbers)} exercises, {numbers[0]} to {numbers[-1]}" if numbers else "none yet"
+    if not numbers:
+        return "none yet"
+    gaps = int(numbers[-1]) - int(numbers[0]) >= len(numbers)
+    return f"{len(numbers)} exercises, {numbers[0]} to {numbers[-1]}" + ", not every number between them" * gaps

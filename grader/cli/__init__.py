@@ -31,9 +31,16 @@ MODULES = {  # the module that declares each verb
     "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
 }  # fmt: skip
 VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
-SEE_HELP = re.compile(r"See: kata [a-z0-9]+ --help")
+SEE_HELP = re.compile(r"See: kata ([a-z0-9]+) --help")
+HELP = {
+    "grade_verb": "help-teacher",
+    "class_verbs": "help-teacher",
+    "platform_verbs": "help-teacher",
+    "author_verbs": "help-author",
+}
 REQUIRED = "the following arguments are required: "
-# As argparse says it, with the name of a function.
+# As argparse says it, the second one with the name of a function.
+NO_CHOICE = re.compile(r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)", re.S)
 NO_NUMBER = re.compile(r"argument (\S+): invalid (\w+) value: (.*)", re.S)
 WHOLE = ("int", "positive")  # the types of options that take whole numbers
 MAKE = "--make"  # the first argument, where the Makefile calls
@@ -41,6 +48,7 @@ OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # mo
 ALSO_OF_CLONE = ("docs",)
 ANYWHERE = ("init", "doctor", "stop")  # verbs that need no folder of exercises
 OF_MAKE = re.compile(r"([A-Z]+)=(.*)", re.S)
+LISTED_FOR_ALL = ("documented",)  # an author's verb that make lists for learners
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
 
@@ -78,7 +86,7 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         return errors.WRONG_USE, False
     except (WrongUse, NoSuchFile) as error:
         # Who types make may have no kata on the path.
-        print(inert(SEE_HELP.sub("See: make help", str(error)) if is_make else str(error)), file=sys.stderr)
+        print(inert(SEE_HELP.sub(_help_of_make, str(error)) if is_make else str(error)), file=sys.stderr)
         return errors.WRONG_USE, isinstance(error, NothingLeft)
     except InfrastructureError as error:
         print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
@@ -100,6 +108,12 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         kind = type(error).__name__
         print(f"The grader itself failed ({kind}: {inert(str(error))}). See more: GRADER_DEBUG=1", file=sys.stderr)
         return errors.NOT_DONE, False
+
+
+def _help_of_make(found: re.Match[str]) -> str:
+    """Where make lists a verb: there is a list of its own for teachers, and one for authors."""
+    target = HELP.get(VERBS.get(found[1], ""), "help")
+    return f"See: make {'help' if found[1] in LISTED_FOR_ALL else target}"
 
 
 def _is_at_terminal() -> bool:
@@ -128,6 +142,9 @@ class _Parser(argparse.ArgumentParser):
             message = f"{verb} needs {' and '.join(message.removeprefix(REQUIRED).split(', '))}."
         if found := NO_NUMBER.fullmatch(message):
             message = f"{found[1]} takes {'a whole number' if found[2] in WHOLE else 'a number'}, not {found[3]}."
+        if found := NO_CHOICE.fullmatch(message):
+            given, known = found[2].strip("'"), [word.strip("'") for word in found[3].split(", ")]
+            message = f"{found[1]} is {_one_of(known)}, not {given}.{_nearest(given, known)}"
         raise WrongUse(f"{message}\nSee: {self.prog} --help")
 
 
@@ -153,14 +170,28 @@ def _options(words: list[str]) -> argparse.Namespace:
 
 
 def _without_names_of_make(words: Sequence[str], actions: Sequence[argparse.Action]) -> list[str]:
-    """The words as kata takes them. Guides and messages write DROP=yes and EX=03, as make does."""
+    """The words as kata takes them. Guides and messages write DROP=yes and EX=03, as make does.
+
+    What stands without a name may have one too: --ex 03.
+    """
     shared = Counter(action.metavar for action in actions)
     by_name: dict[object, argparse.Action] = {one.metavar: one for one in actions if shared[one.metavar] == 1}
     by_name |= {action.dest.upper(): action for action in actions}
     by_name |= {name.removeprefix("--").upper(): action for action in actions for name in action.option_strings}
     takes_value = {name for action in actions if action.nargs != 0 for name in action.option_strings}
+    single = [action for action in actions if not action.option_strings and action.nargs in (None, "?")]
+    without_name = {f"--{str(action.metavar).lower()}": action for action in single}
+    without_name = {name: action for name, action in without_name.items() if name not in takes_value}
     kept, by_place = [], {}
-    for before, word in zip(("", *words), words, strict=False):
+    pairs = iter(zip(("", *words), words, strict=False))
+    for before, word in pairs:
+        name, is_joined, value = word.partition("=")
+        if name in without_name and before not in takes_value:
+            value = value if is_joined else next(pairs, ("", ""))[1]
+            if not value:
+                raise WrongUse(f"{name} needs a value.")
+            by_place[actions.index(without_name[name])] = [value]
+            continue
         found = OF_MAKE.fullmatch(word)
         action = by_name.get(found[1]) if found and before not in takes_value else None
         if found is None or action is None:
@@ -194,6 +225,11 @@ def _version() -> str:
     """The versions that a report of a fault should name."""
     torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
     return f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})"
+
+
+def _one_of(words: Sequence[str]) -> str:
+    """Several words, of which one is to be chosen."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

@@ -151,7 +151,7 @@ def run_nbgrader(options: argparse.Namespace) -> int:
     Returns exit code 3 where something could not be graded.
     """
     if not options.assignment:
-        raise WrongUse("name the assignment too: --assignment NN_slug")
+        raise WrongUse("Name the assignment too: ASSIGNMENT=NN_slug")
     from grader.classroom import handins, private
     from grader.classroom import run as classroom
     from grader.classroom.run import Event

@@ -39,6 +39,13 @@ def test_every_name_of_an_exercise(cli, name):
     assert catalog.find(name).folder == "03_context_vectors"
 
 
+def test_numbers_that_are_missing_are_not_promised(monkeypatch):
+    some = tuple(one for one in catalog.exercises() if one.folder[:2] != "07")
+    monkeypatch.setattr("grader.catalog.exercise.exercises", lambda: some)
+    with pytest.raises(catalog.NoSuchExercise, match="to 33, not every number between them"):
+        catalog.find("07")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -58,7 +65,12 @@ def test_every_name_of_an_exercise(cli, name):
         (["grade", "03"], "make grade EX=03"),
         (["similar", "no"], "There is no folder no."),
         (["grade", "pyproject.toml"], "make grade EX=03 FILES=pyproject.toml"),
-        (["check", "03", "--device", "tpu"], "invalid choice"),
+        (["check", "03", "--device", "tpu"], "--device is auto, cpu, cuda or mps, not tpu."),
+        (["handback", "kanvas"], "PLATFORM is moodle, canvas or folder, not kanvas. Did you mean canvas?"),
+        (["check", "--ex"], "--ex needs a value."),
+        (["--make", "new", "22"], "new needs NAME.\nSee: make help-author"),
+        (["--make", "grade"], "See: make help-teacher"),
+        (["--make", "documented", "--all"], "See: make help\n"),
         (["check", "03", "--timeout", "0"], "0 is out of range"),
         (["check", "03", "--frobnicate"], "kata check does not take --frobnicate. See: kata check --help"),
         (["check", "03", "--sed", "3"], "Did you mean --seed?"),
@@ -66,6 +78,7 @@ def test_every_name_of_an_exercise(cli, name):
         (["chekc", "03"], "Did you mean check?"),
         (["new", "3", "other"], "is there already"),
         (["new", "22", "No Slug"], "is no slug"),
+        (["new", "35", "class"], "class is a word of Python's own"),
         (["stub", "99"], "No exercise is called"),
     ],
 )
@@ -83,6 +96,9 @@ def test_wrong_use_says_what_to_type_instead(said, arguments, words):
         ("handback --release PLATFORM=moodle", "handback moodle --release"),
         ("handback RELEASE=no PLATFORM=canvas", "handback canvas"),
         ("explain EX=03 STUDENT=ada", "explain ada 03"),
+        ("explain --ex 03 --student=ada", "explain ada 03"),
+        ("check --ex 03 --seed 7", "check 03 --seed 7"),
+        ("grade in --ex 03", "grade in --ex 03"),
         ("explain ada EX=03", "explain ada 03"),
         ("compare 'TERMS=2025 2026' EX=03", "compare 2025 2026 --ex 03"),
         ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
