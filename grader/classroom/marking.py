@@ -197,7 +197,9 @@ def overrides_of(table: Sheet) -> tuple[Override, ...]:
     """The overrides in a table. Raises WrongUse with the line that is wrong."""
     path = table.path
     if None in map(table.column, ("student", "exercise", "points")):
-        raise WrongUse(f"{label(str(path))} needs the columns {', '.join(OVERRIDE_TITLES)}; check may be left out")
+        raise WrongUse(
+            f"{label(str(path))} needs the columns student, exercise and points; check, reason and who may be left out"
+        )
     in_order: list[Override] = []
     lines: dict[tuple[str, str], dict[str, int]] = {}  # (student, exercise) → check → the line that sets it
     for number, texts in enumerate(table.cells(*OVERRIDE_TITLES), 2):

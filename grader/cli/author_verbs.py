@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import keyword
 import re
 import sys
 from dataclasses import asdict
@@ -95,7 +96,8 @@ def verify(options: argparse.Namespace) -> int:
         return errors.FAILED
     mistakes = sum(len(report.not_passed) for report in reports)
     count = sum(not report.not_here for report in reports)
-    print(f"{count} exercises, {mistakes} mistakes: every one rejected and named by its own sentence")
+    exercises = f"{count} exercise" + "s" * (count != 1)
+    print(f"{exercises}, {mistakes} mistakes: every one rejected and named by its own sentence")
     return errors.PASSED
 
 
@@ -155,6 +157,8 @@ def make_exercise(options: argparse.Namespace) -> int:
         raise WrongUse(f"{number} is no exercise number: make new EX=22 NAME=my_exercise")
     if not SLUG.fullmatch(slug):
         raise WrongUse(f"{slug!r} is no slug: lower case letters, digits and underscores, as in my_exercise")
+    if keyword.iskeyword(slug):
+        raise WrongUse(f"{slug} is a word of Python's own, so no function can be called that: choose another name")
     existing = [e.folder for e in catalog.exercises() if e.number == int(number) or e.slug == slug]
     if existing:
         raise WrongUse(f"{existing[0]} is there already: choose another number and name")

@@ -57,9 +57,8 @@ def write_course(options: argparse.Namespace) -> int:
     how = "in this folder follows it from now on" if by_itself else elsewhere
     print(f"{shown_path} is written. Edit it: grading {how}.")
     if makefile := _write_makefile(options.output.parent):
-        print(
-            f"{paths.shown(makefile)} is written: in that folder, make has all commands, on the files that lie there."
-        )
+        place = "here" if by_itself else "in that folder"
+        print(f"{paths.shown(makefile)} is written: make has all commands {place}, on the files that lie there.")
     return errors.PASSED
 
 

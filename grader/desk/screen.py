@@ -393,7 +393,7 @@ class Events:
 
     def __init__(self) -> None:
         if termios is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
-            raise WrongUse("make watch needs a terminal. Without one, grade once: make check EX=03")
+            raise WrongUse("The watch needs a terminal. Without one, grade once: make check")
         self.input = sys.stdin.fileno()
         self.waiting: deque[tuple[str, Any]] = deque()
         self.wake_reader, self.wake_writer = os.pipe()  # `put` writes to it, so that `next` stops waiting

@@ -254,7 +254,7 @@ def test_an_exercise_in_order_passes_with_one_line(house, said):
     assert known["mistakes"]["in_place"] == "..x"
     done = said("verify", "77", cwd=house)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "1 exercises, 5 mistakes: every one rejected and named by its own sentence\n"
+    assert done.stdout == "1 exercise, 5 mistakes: every one rejected and named by its own sentence\n"
 
 
 def test_what_waits_for_another_task_is_listed(house, said):

@@ -513,10 +513,11 @@ def test_who_asks_for_it_polls(tmp_path):
     assert "POLL=1" in polling.note and polling.pause == grading_thread.POLL_S
 
 
-def test_without_a_terminal_it_says_so(cli):
-    done = cli("watch", "03")
+@pytest.mark.parametrize("verb", ["watch", "start"])
+def test_without_a_terminal_it_says_so(cli, verb):
+    done = cli(verb, "03")
     assert done.returncode == 2
-    assert "needs a terminal" in done.stderr and "make check EX=03" in done.stderr
+    assert done.stderr == "The watch needs a terminal. Without one, grade once: make check\n"
 
 
 MOUNTS = r"""overlay / overlay rw,relatime 0 0

@@ -135,7 +135,8 @@ def listing(table: sheet.Sheet, titles: Mapping[str, str]) -> Listing:
         raise WrongUse(
             f"{label(str(table.path))} is no list of students: its columns are {known_columns}. Known are {KINDS}, "
             "and a file with the columns id, name (or first_name and last_name) and perhaps email, sis_id, login, "
-            f'section, group. Other titles you say in course.toml: [titles], and below it "{first}" = "id", and so on'
+            f"section, group. If your titles are others, say in course.toml what they are: [titles], and below it "
+            f'"{first}" = "id", and so on'
         )
     if not platform_listing.people:
         raise WrongUse(f"{label(str(table.path))} names no student")
