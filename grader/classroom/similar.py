@@ -329,7 +329,7 @@ def pairs(handins: Iterable[HandIn], jobs: int = 1) -> tuple[Pair, ...]:
         prints = list(itertools.islice(read, len(files)))
         for i, j, score, weight in agreeing(prints, common_fingerprints(exercise)):
             a, b = files[i], files[j]
-            if (a.place, a.member) != (b.place, b.member):  # one file that a group handed in
+            if a.student != b.student and (a.place, a.member) != (b.place, b.member):  # one file of a group
                 agreements[a.student, b.student].append((a, b, score, weight))
     totals = {two: sum(weight for *_, weight in shared) for two, shared in agreements.items()}
     enough = (two for two, total in totals.items() if total >= demanded(count))

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -232,15 +233,19 @@ def list_similar(options: argparse.Namespace) -> int:
     """List clusters of submissions that agree more than chance and beyond the stub, for a person to judge."""
     from grader.classroom import handins
     from grader.classroom.intake.finder import find
+    from grader.classroom.roster.matching import joined_students
     from grader.classroom.similar import pairs
 
     submissions = find(options.submissions, catalog.find_all(options.exercises))
     print(handins.sum_line(submissions.count, "to compare"), file=sys.stderr)
-    students, files = len(submissions.students), len(submissions.handins)
-    print(f"{students} students, {files} files: {submissions.layout}", file=sys.stderr)
+    joined = joined_students(submissions, {})  # nobody copies from themselves under another of Moodle's numbers
+    handed_in = [replace(one, student=joined.get(one.student, one.student)) for one in submissions.handins]
+    students = handins.count_in_words(len({*submissions.students} - {*joined}), "student")
+    files = handins.count_in_words(len(handed_in), "file")
+    print(f"{students}, {files}: {submissions.layout}", file=sys.stderr)
     for line in handins.lines_of_doubt(submissions.needs_person, MOST_ENTRIES):
         print(label(line), file=sys.stderr)
-    agreeing: Sequence[Pair] = pairs(submissions.handins, options.jobs or cores())
+    agreeing: Sequence[Pair] = pairs(handed_in, options.jobs or cores())
     if options.anonymous is not None:
         from grader.classroom import grades, outputs
 

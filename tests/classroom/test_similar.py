@@ -256,6 +256,17 @@ def test_the_command(tmp_path, said):
     assert said("similar", tmp_path / "absent").returncode == 2
 
 
+def test_nobody_agrees_with_themselves(tmp_path, said):
+    """Moodle calls a person by another number in each assignment, and the whole folder is handed in each time."""
+    folder, source = "13_multi_head_attention", styles("13_multi_head_attention")["loops"]
+    for entry in ("CS1-13 Multi-head attention-1/Ada Li_11", "CS1-03 Context vectors-2/Ada Li_21"):
+        path = tmp_path / f"{entry}_assignsubmission_file_" / folder / "multi_head_attention.py"
+        path.parent.mkdir(parents=True)
+        path.write_text(source)
+    done = said("similar", tmp_path)
+    assert "Ada" not in done.stdout and "1 student, 2 files" in done.stderr, done.stdout
+
+
 def test_the_command_with_pseudonyms(tmp_path, said):
     source = styles("13_multi_head_attention")["loops"]
     hand_in(tmp_path / "in", {"13_multi_head_attention": {"ada.lovelace": source, "grace.hopper": disguised(source)}})

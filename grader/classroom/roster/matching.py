@@ -40,6 +40,23 @@ ALIAS_TITLES = ("found", "name", "student", "could be")
 def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple[Found, int]:
     """The hand-ins with one student for each full name, and how many numbers were joined to another one.
 
+    past: as for joined_students.
+    """
+    joined_to = joined_students(found, past)
+    chosen = choose(replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins)
+    unplaced = tuple(
+        replace(past_student, student=joined_to.get(past_student.student, past_student.student))
+        for past_student in found.unplaced
+    )
+    passed = tuple(
+        replace(one, student=joined_to.get(one.student, one.student)) if one.student else one for one in found.passed
+    )
+    return chosen.within(replace(found, unplaced=unplaced, passed=passed)), len(joined_to)
+
+
+def joined_students(found: Found, past: Mapping[Student, Collection[str]]) -> dict[Student, Student]:
+    """The one student whom Moodle calls by several numbers, by each of the others, as full names tell.
+
     past: the students of earlier runs, with the exercises that they handed in; who is among them keeps that id.
     """
     exercises: dict[str, dict[Student, set[str]]] = defaultdict(lambda: defaultdict(set))  # by full name and student
@@ -63,16 +80,7 @@ def join_by_name(found: Found, past: Mapping[Student, Collection[str]]) -> tuple
         if name and len(handed_in) == len(set(handed_in)) and len(before) <= 1:  # else two people have this name
             first = before[0] if before else min(by_student, key=lambda student: int(student.id))
             joined_to |= {student: first for student in by_student if student.id != first.id}
-    handins = [replace(handin, student=joined_to.get(handin.student, handin.student)) for handin in found.handins]
-    chosen = choose(handins)
-    unplaced = tuple(
-        replace(past_student, student=joined_to.get(past_student.student, past_student.student))
-        for past_student in found.unplaced
-    )
-    passed = tuple(
-        replace(one, student=joined_to.get(one.student, one.student)) if one.student else one for one in found.passed
-    )
-    return chosen.within(replace(found, unplaced=unplaced, passed=passed)), len(joined_to)
+    return joined_to
 
 
 @dataclass(frozen=True)
