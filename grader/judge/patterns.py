@@ -8,7 +8,8 @@ import torch
 from grader.judge.collection import Check
 from grader.judge.compare import TOLERANCE, Mismatch, close
 from grader.judge.failure import FEW, Failure
-from grader.judge.words import is_plain, number, ordinal
+from grader.judge.words import UNCALLED, is_plain, number, ordinal
+from grader.worker.codec import Opaque
 
 MOST = 64  # parts that are looked at
 ROOM = 1e-3  # printed numbers have few digits
@@ -28,6 +29,7 @@ FACTORS = {
 }  # fmt: skip
 WHOLE_NUMBERS = "The values are right, but they are in a Python list: make a tensor of them."
 EVERY = "Every value"
+FUNCTION = "A function is returned, not its result: call it, with parentheses behind its name."
 NOTHING = "Nothing is returned: end the function with return and its result."
 # These are alike for all shapes.
 SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."
@@ -79,6 +81,8 @@ def describe(error: BaseException) -> str | None:
     got, expected = error.got, error.expected
     if got is None and expected is not None:
         return NOTHING
+    if isinstance(got, Opaque) and got.description in UNCALLED and expected is not None:
+        return FUNCTION
     if not isinstance(expected, torch.Tensor):
         return None
     if not isinstance(got, torch.Tensor):

@@ -21,6 +21,7 @@ MANY, MOST_EXACT = 1e5, 2.0**24  # between these a float32 that is whole is a co
 MOST_DIGITS = 10**40  # int that is written out
 SHOWN = 8  # values of a tensor that a message shows
 LARGEST_SIZE = 9_999  # entry of a shape that is written out: a larger one could be a hidden number's digits
+UNCALLED = ("a function", "a method")  # as the worker describes them
 SENTENCES = {
     *ARTICLES.values(), "a very large int", "a value nested too deeply or with too many parts",
     "a result too large to send",
@@ -147,6 +148,8 @@ def _noun(value: Any) -> str:
 
 def _opaque(text: str) -> str:
     """The worker's words for a value that cannot be sent, where they are ours, Python's or torch's."""
+    if text in UNCALLED:
+        return f"{text} (are the parentheses of a call missing?)"
     if text in SENTENCES:
         return text
     if ELEMENTS.fullmatch(text):  # not to the digit, which could be a hidden number's

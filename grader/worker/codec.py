@@ -28,6 +28,7 @@ NOTHING = contextlib.nullcontext()
 NO_BYTES = torch.empty(0, dtype=torch.uint8)
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
+    "builtin_function_or_method": "a function",
     "bytes": "bytes", "coroutine": "a coroutine", "generator": "a generator", "complex": "a complex number",
 }  # fmt: skip
 
