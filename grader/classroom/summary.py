@@ -11,7 +11,7 @@ from grader import catalog
 from grader.classroom import marking
 from grader.classroom.handins import Class, Student
 from grader.classroom.marking import PLAIN, Mark, TotalRule, maximum
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, ExerciseResult
+from grader.records.results import ERROR, FAILED, FIX_FIRST, NOT_CHECKED, PASSED, ExerciseResult
 
 # The state of one student's exercise, one letter each, so that a row stays small.
 ALL_PASSED, SOME_FAILED, NOT_LOADED, NOT_STARTED, NOT_GRADED, ABSENT = "p", "f", "e", "n", "u", "-"
@@ -140,7 +140,9 @@ class Summary:
                 _count(self.troubles, (index, _first_line(result.message.replace(result.submission, "the file"))))
             elif states[index] != NOT_STARTED:
                 outcomes[index] = self._outcomes(index, result)
-                diagnoses |= {(index, check.diagnosis) for check in result.checks if check.diagnosis}
+                named = {check.diagnosis for check in result.checks if check.diagnosis}
+                # What only follows from a mistake in another function is no mistake of its own.
+                diagnoses |= {(index, sentence) for sentence in named if FIX_FIRST not in sentence}
         ungraded_notes = []
         for exercise, reason in (ungraded or {}).items():
             index = self._index[exercise]

@@ -21,7 +21,7 @@ from grader.classroom.office import Marking, Office, marks_of
 from grader.classroom.similar import Pair
 from grader.classroom.store import Store, write
 from grader.classroom.summary import Stuck, Summary, stuck, tenths
-from grader.records.results import AND, ERROR, FAILED, NOT_CHECKED, PASSED
+from grader.records.results import AND, ERROR, FAILED, FIX_FIRST, NOT_CHECKED, PASSED
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,19 @@ def test_a_check_that_few_were_tried_on_is_ranked_by_those(klass):
     found = analysis.checks(sums)
     assert [(one.passed, one.failed, one.not_checked) for one in found[:3]] == [(20, 0, 0), (2, 18, 0), (2, 0, 18)]
     assert analysis.hardest(found, 5) == [found[1]]  # what was never failed is not hard
+
+
+def test_what_only_follows_from_a_mistake_is_no_mistake_of_the_class():
+    """Who gets one function wrong fails the functions that use it too: that is one mistake, not two."""
+    mistake = "The scores are halved."
+    follows = f"context_vectors uses attention_weights{FIX_FIRST}attention_weights first."
+    result = result_of("03_context_vectors", 0.0)
+    said = [mistake, follows, *[None] * (len(result.checks) - 2)]
+    checks = tuple(replace(check, diagnosis=sentence) for check, sentence in zip(result.checks, said, strict=True))
+    sums = Summary(["03_context_vectors"])
+    for number in range(2):
+        sums.add(Student(f"s{number}"), [replace(result, checks=checks)])
+    assert dict(sums.diagnoses) == {(0, mistake): 2}
 
 
 def test_a_check_that_too_few_were_tried_on_is_not_compared():
