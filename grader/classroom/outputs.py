@@ -80,7 +80,15 @@ def accounts(
     for need in found.needs_person:
         who = Student(need.who[0]) if len(need.who) == 1 else None
         for index, where in enumerate(need.where):
-            yield Account(where, 0 if index else need.files, who, "", PERSON, None, f"{need.why}. {need.to_do}")
+            yield Account(
+                where,
+                0 if index else need.files,
+                who,
+                "",
+                PERSON,
+                None,
+                f"{need.why}. {need.to_do[:1].upper()}{need.to_do[1:]}",
+            )
     for unplaced in found.unplaced:
         yield Account("", 0, unplaced.student, unplaced.exercise, PERSON, None, unplaced.why)
     for passed in found.passed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -129,8 +129,14 @@ def losses_of(
     return Losses(tuple(students), tuple(handins))
 
 
-def loss_message(losses: Losses, submissions: str, out: str) -> str:
-    """The message to the instructor where the run was refused."""
+def loss_message(losses: Losses, submissions: str, out: str, entered: Iterable[str] = ()) -> str:
+    """The message to the instructor where the run was refused.
+
+    entered: the exercises of the run. Those of which nothing would be lost are the ones to name.
+    """
+    lost = {exercise for _, exercise in losses.handins}
+    safe = [exercise[:2] for exercise in entered if exercise not in lost] if lost else []
+    named = f"its exercise, EX={','.join(safe)}" if 0 < len(safe) <= MOST_LOST else "its exercise, EX=03"
     lines = ["Nothing was changed, because this run would take something away:"]
     if losses.students:
         names = label(handins.listed(losses.students, MOST_LOST))
@@ -141,7 +147,7 @@ def loss_message(losses: Losses, submissions: str, out: str) -> str:
     lines += [
         f"Is {label(submissions)} the right folder? It must hold what everybody handed in so far.",
         "  several downloads: put them into one folder",
-        "  one assignment alone: name its exercise, EX=03     everybody keeps a row: ROSTER=file",
+        f"  one assignment alone: name {named}     everybody keeps a row: ROSTER=file",
         f"  they left, or withdrew it: DROP=yes, which moves the pages of who left to {label(out)}/left/",
     ]
     return "\n".join(lines)
@@ -176,7 +182,7 @@ def run(plan: Plan, publish: Callable[[Event], None]) -> Undone:
         publish(Event("found", submissions.facts()))
         publish(Event("notes", {"lines": (*matched.lines, *_of_stubs(not_begun))}))
         if losses_of_run and not plan.drop:
-            raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out)))
+            raise WrongUse(loss_message(losses_of_run, str(plan.submissions), str(plan.out), entered))
         file.note("level", plan.level)
         places = (str(place.resolve()) if place else "" for place in plan.office.sources)
         file.note("sources", dict(zip(("rules", "roster"), places, strict=True)))

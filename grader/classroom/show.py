@@ -100,6 +100,7 @@ class Show:
     def __init__(self, log: Path | None = None) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.progress = GradingProgress(self.console)
+        self.handins = 0  # to grade
         try:
             self.log = log.open("a", encoding="utf-8") if log else None
         except OSError as error:
@@ -135,6 +136,7 @@ class Show:
         unplaced: tuple[Unplaced, ...] = (),
     ) -> None:
         """Show what the folder of submissions holds."""
+        self.handins = handins
         if not handins:
             self.say("No student was found who handed in anything.")
         for one in unplaced[:MOST]:
@@ -172,7 +174,9 @@ class Show:
     def on_begin(self, to_grade: int, seed: int | None, sandbox: str) -> None:
         """Show that the gradings begin."""
         own_seed = "" if seed is None else f"Seed {seed}. "  # the teacher chose it; a secret one is None here
-        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{count_in_words(to_grade, 'grading')} to do.")
+        once = " Files with the same bytes are graded once, and what has a result is not graded again."
+        work = f"{count_in_words(to_grade, 'grading')} to do.{once * (to_grade < self.handins)}"
+        self.say(f"Sandbox tier {sandbox}, tried out. {own_seed}{work}")
         self.progress.begin(to_grade)
 
     def on_graded(self, exercise: str, key: str, status: str) -> None:

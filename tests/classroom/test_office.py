@@ -214,6 +214,7 @@ def test_who_hands_in_the_whole_folder_each_time_has_a_mark_for_each_exercise(gr
         lay(tmp_path / "in" / place, f"Bob Ray_{number}2_assignsubmission_file_/{folder[3:]}.py", RIGHT[folder])
     done = grade(*["--roster", "roster.csv"] * has_roster)
     assert done.returncode == 0, done.stderr
+    assert "3 gradings to do. Files with the same bytes are graded once" in done.stderr
     table = by_student(tmp_path)
     assert len(table) == 2
     ada = table["ada" if has_roster else "11"]
@@ -371,12 +372,13 @@ def test_nobody_is_dropped_without_a_word(grade, tmp_path):
 
 def test_a_withdrawn_hand_in_is_told(grade, tmp_path):
     for student in ("ada", "bob"):
-        lay(tmp_path / "in", f"{student}/context_vectors.py")
+        lay(tmp_path / "in", f"{student}/dot_product_scores.py", "x = 1\n")
         lay(tmp_path / "in", f"{student}/softmax_naive.py", RIGHT[SOFTMAX])
     grade()
     (tmp_path / "in/ada/softmax_naive.py").unlink()
     done = grade()
     assert done.returncode == 2 and f"1 hand-in would be lost: ada {SOFTMAX}" in done.stderr
+    assert "name its exercise, EX=01 " in done.stderr  # of it nothing would be lost
     assert grade("--drop").returncode == 0 and by_student(tmp_path)["ada"][SOFTMAX] == ""
 
 
