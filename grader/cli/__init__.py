@@ -145,7 +145,7 @@ class _Parser(argparse.ArgumentParser):
         if found := NO_CHOICE.fullmatch(message):
             given, known = found[2].strip("'"), [word.strip("'") for word in found[3].split(", ")]
             message = f"{found[1]} is {_one_of(known)}, not {given}.{_nearest(given, known)}"
-        raise WrongUse(f"{message}\nSee: {self.prog} --help")
+        raise WrongUse(f"{message.removeprefix('argument ')}\nSee: {self.prog} --help")
 
 
 def _options(words: list[str]) -> argparse.Namespace:

@@ -28,6 +28,7 @@ TARGET = re.compile(r"^(?P<verb>[a-z0-9-]+):.*  ## .*\n(?P<recipe>(?:\t.*\n)*)",
 MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
 BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
+COUNT = re.compile(r"(?<=\| )\d+ exercises in")
 ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
 
@@ -76,7 +77,8 @@ def badges() -> str:
 
 
 def readme(text: str) -> str:
-    """The README with its lessons, its badges, and the address at which the project is published."""
+    """The README with its lessons and their number, its badges, and the address at which the project is published."""
+    text = COUNT.sub(f"{len(catalog.exercises())} exercises in", text)
     text = LESSONS.sub(lambda _: lessons(), BADGES.sub(lambda _: badges(), text))
     return ADDRESS.sub(lambda _: project.published(), text)
 
