@@ -296,7 +296,9 @@ def _need(summary: Summary, row: Row, median: float, begun: Sequence[int], stuck
     if row.total is not None and row.total < median:
         score += (median - row.total) / median
         reasons.append(f"{round_points(row.total)} points, the median is {round_points(median)}")
-    missing_indices = [index for index in begun if row.states[index] in (ABSENT, NOT_STARTED)]
+    missing_indices = [
+        index for index in begun if row.states[index] in (ABSENT, NOT_STARTED) and index not in row.unplaced
+    ]
     if missing_indices:
         score += len(missing_indices) / len(begun)
         numbers = ", ".join(summary.exercises[index].folder[:2] for index in missing_indices)

@@ -239,7 +239,7 @@ def write(
         results = _order(all_results, [folder for folder in exercises if folder not in trouble])
         stands = standing(student, results)
         results = [counting(result, stands) for result in results]
-        summary.add(student, results, trouble, stands.marks, stands.notes)
+        summary.add(student, results, trouble, stands.marks, stands.notes, stands.unplaced)
         folder_problem = _no_folder(out, student.id, first_ids.setdefault(student.id.casefold(), student.id))
         if folder_problem:
             unwritten.append(f"the pages of {label(student.id)} {folder_problem}")

@@ -3,7 +3,7 @@
 import copy
 import statistics
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -29,7 +29,8 @@ class Row:
     total: by the rule of the course; None where an exercise could not be graded, since the sum would be too low. late:
     what came late; notes: what else an instructor must know. outcomes: of the checks of each exercise, in order, a
     letter each; "" where the file could not be run or was untouched. by_hand: the indices of the exercises for which a
-    person gave points.
+    person gave points; unplaced: of those without a hand-in because a file could not be placed, which is not the
+    student's idleness.
     """
 
     student: Student
@@ -41,6 +42,7 @@ class Row:
     notes: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
     by_hand: tuple[int, ...] = ()
+    unplaced: tuple[int, ...] = ()
 
     @property
     def handed_in(self) -> bool:
@@ -126,8 +128,12 @@ class Summary:
         ungraded: Mapping[str, str] | None = None,
         marks: Mapping[str, Mark] | None = None,
         notes: Iterable[str] = (),
+        unplaced: Collection[str] = (),
     ) -> Row:
-        """Count one student. ungraded: exercise folder → why there is no result; marks: by the rules of the course."""
+        """Count one student. ungraded: exercise folder → why there is no result; marks: by the rules of the course.
+
+        unplaced: the exercises of which a file could not be placed; "" for any that has no hand-in.
+        """
         points: list[float | None] = [None] * len(self.exercises)
         states = [ABSENT] * len(self.exercises)
         outcomes = [""] * len(self.exercises)
@@ -164,7 +170,12 @@ class Summary:
         late, said = words_of(marks or {})
         all_notes = (*said, *ungraded_notes, *notes)
         hands = tuple(sorted(by_hand))
-        row = Row(student, tuple(points), "".join(states), shared, total, late, all_notes, tuple(outcomes), hands)
+        lost = tuple(
+            index
+            for index, folder in enumerate(self._folders)
+            if states[index] == ABSENT and ("" in unplaced or folder in unplaced)
+        )
+        row = Row(student, tuple(points), "".join(states), shared, total, late, all_notes, tuple(outcomes), hands, lost)
         self._rows.append(row)
         self._sorted = False
         return row
@@ -194,7 +205,8 @@ class Summary:
             total = None if NOT_GRADED in states else marking.total(part._folders, points, part._most)
             outcomes = tuple(row.outcomes[place] if place in counts else "" for place in places)
             by_hand = tuple(sorted(new_index[place] for place in row.by_hand if place in counts))
-            part._rows.append(Row(row.student, points, states, kinds, total, (), (), outcomes, by_hand))
+            lost = tuple(sorted(new_index[place] for place in row.unplaced if place in new_index))
+            part._rows.append(Row(row.student, points, states, kinds, total, (), (), outcomes, by_hand, lost))
             part.diagnoses.update(kinds)
         return part
 

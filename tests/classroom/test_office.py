@@ -853,7 +853,20 @@ def test_the_page_shows_what_came_since_a_day(grade, tmp_path):
     assert "This time: handed in since 2026-11-16 5 hand-ins of 02" in teach and "2 students: " in teach
     assert "nothing" not in teach and grade("--since", "16.11.2026").returncode == 2
     assert grade("--since", "2026-11-17").returncode == 0
-    assert "0 hand-ins of no exercise" in part_of(tmp_path, "teach")
+    assert part_of(tmp_path, "teach").endswith("since 2026-11-17 Nothing was handed in.")
+    assert all("This time" not in part_of(tmp_path, section) for section in ("help", "checks"))
+
+
+def test_who_handed_in_a_file_that_could_not_be_placed_has_begun(grade, tmp_path):
+    lay_week(tmp_path / "in", SOFTMAX, 6)
+    lay_week(tmp_path / "in", CONTEXT, 6)
+    unreadable, missing = (tmp_path / f"in/{student}/{CONTEXT}/context_vectors.py" for student in NINE[7:])
+    unreadable.rename(unreadable.with_suffix(".rar"))
+    missing.unlink()
+    assert grade().returncode == 3
+    helped = html_text((tmp_path / "out/class.html").read_text().partition('<h2 id="help">')[2].partition("<h2")[0])
+    assert re.search(f"{NINE[8]} : [^:]*not begun, though half of the class has: 03", helped)
+    assert helped.count("not begun") == 1  # who handed in an archive that nobody can open is not idle
 
 
 def test_progress_is_of_the_same_hand_ins_under_the_same_checks(grade, here, tmp_path, monkeypatch):
