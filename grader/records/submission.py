@@ -14,6 +14,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import containment, syntax
 from grader.records.limited import limited
+from grader.records.our_cells import without_calls, without_setup
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
@@ -67,10 +68,12 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
         ) from None
     titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown_name)
+    sources, is_ours = without_setup(sources)
     used = {name for source in sources for use in USES.finditer(source) for name in WORD.findall(use[0])}
     plain_sources = [without_magics(_used_module(source, used)) for source in sources]
     problems = [_problem(source_text) for source_text, _ in plain_sources]
     source_text = ["" if problem else source_text for (source_text, _), problem in zip(plain_sources, problems)]
+    source_text = without_calls(source_text) if is_ours else source_text
     text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, source_text))
     _bounded(text, shown_name)
     unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]

@@ -1,6 +1,7 @@
 """Files and notebooks as people have them: what fails at top level is named and left out, and the rest is graded."""
 
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge import grading
-from grader.records import forbidden, submission, syntax
+from grader.records import forbidden, our_cells, submission, syntax
 from grader.records.forbidden import forbidden_uses
 from grader.records.results import Settings
 from grader.reports import terminal
@@ -302,6 +303,38 @@ def test_cells_are_python_as_jupyter_reads_it(grade):
     assert result.status == "passed", result
     told = "cell 6, line 1 failed and was left out: SyntaxError, 'return' outside function"
     assert result.notes == (*handed_in.notes, told)
+
+
+OUR_SETUP = our_cells.SETUP.format(repository="https://example.org/mine", folder="15_fused_attention")
+
+
+def test_what_we_wrote_in_a_notebook_costs_nothing(fork_server):
+    """The set-up imports what 15, 17, 18 and 20 forbid, and no submission has check() and the like."""
+    exercise = catalog.find("15")
+    solution = paths.solution(exercise.folder).read_text("utf-8")
+    handed_in = notebook(
+        OUR_SETUP, "figure()  # the lesson's figure", solution, "hint('15')\n\ncheck(\n)", "%time\ncheck()"
+    )
+    result = grading.result(exercise, handed_in, fork_server, Settings(seed=5))
+    assert result.status == "passed" and result.notes == ("1 magic or shell line was left out of mine.ipynb.",)
+
+
+def test_only_what_is_ours_is_left_out_of_a_notebook():
+    def cells(*sources: str) -> list[str]:
+        return re.split(r"# --- cell \d+ ---\n", notebook(*sources).source)[1:]
+
+    assert cells(OUR_SETUP, "x = 1; check()", "check()\ny = f(\n  2)") == [
+        "\n",
+        "x = 1; check()\n",
+        "pass\ny = f(\n  2)\n",
+    ]
+    assert cells(OUR_SETUP, "def check():\n    pass", "check()\nplot()")[2] == "check()\npass\n"
+    assert cells("check()") == ["check()\n"]
+    changed = OUR_SETUP.replace("setup()", "import ctypes")
+    assert cells(changed, "check()") == [f"{changed}\n", "check()\n"]
+    escaping = our_cells.SETUP.format(repository='"; import ctypes; "', folder="15_fused_attention")
+    assert cells(escaping)[0] == f"{escaping}\n"
+    assert cells(OUR_SETUP.replace("\n", "  \r\n") + "\n")[0] == "\n"  # as an editor may leave it
 
 
 def test_a_notebook_of_nbformat_3_is_read():

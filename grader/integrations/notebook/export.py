@@ -14,6 +14,7 @@ from grader.catalog import Exercise, errors, paths, project
 from grader.catalog.errors import WrongUse
 from grader.desk import checkout, lesson
 from grader.integrations.nbgrader import assignment
+from grader.records.our_cells import SETUP
 from grader.reports.json import SCHEMA
 
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
@@ -27,28 +28,6 @@ FIRST = (
     "You write your code in the cells of this notebook. Run the set-up first, then the cells that you change. The last "
     "one grades them."
 )
-SETUP = """\
-# @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
-REPOSITORY = "{repository}"
-
-import importlib.util
-import os
-import subprocess
-import sys
-from pathlib import Path
-
-here = Path.cwd()
-root = next((folder for folder in (here, *here.parents) if (folder / "grader/notebook.py").exists()), None)
-if root is None and importlib.util.find_spec("grader") is None:
-    root = here / "attention-kata"
-    subprocess.run(["git", "clone", "--quiet", "--depth", "1", REPOSITORY, str(root)], check=True)
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-e", str(root)], check=True)
-    os.chdir(root / "exercises/{folder}")
-sys.path += [str(root)] if root else []
-
-from grader.notebook import check, experiment, figure, hint, plot, setup
-
-setup()"""
 LAST = "check()  # hint(): a hint; plot(): your weights beside the expected ones"
 FIGURE = "figure()  # the lesson's figure: move its numbers"
 HIDDEN = '# %% jupyter={"source_hidden": true}'

@@ -1,0 +1,86 @@
+"""The parts of a notebook that we wrote: its set-up, and calls of `check` and the like. They are nobody's answer.
+
+The set-up installs the grader, which no submission may do, and no submission has the functions that it brings.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from grader.records.syntax import LINE_ENDS, parse
+
+SETUP = """\
+# @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
+REPOSITORY = "{repository}"
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+here = Path.cwd()
+root = next((folder for folder in (here, *here.parents) if (folder / "grader/notebook.py").exists()), None)
+if root is None and importlib.util.find_spec("grader") is None:
+    root = here / "attention-kata"
+    subprocess.run(["git", "clone", "--quiet", "--depth", "1", REPOSITORY, str(root)], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "-e", str(root)], check=True)
+    os.chdir(root / "exercises/{folder}")
+sys.path += [str(root)] if root else []
+
+from grader.notebook import check, experiment, figure, hint, plot, setup
+
+setup()"""
+FUNCTIONS = frozenset({"check", "experiment", "figure", "hint", "plot", "setup"})  # those of grader.notebook
+# The address and the folder are the notebook's own. Neither can end the text that it stands in.
+IS_SETUP = re.compile(
+    re.escape(SETUP).replace(re.escape("{repository}"), r"[^\"\\\n]*").replace(re.escape("{folder}"), r"\w+")
+)
+
+
+def without_setup(cells: Sequence[str]) -> tuple[list[str], bool]:
+    """The cells with nothing in place of our set-up, and whether there was one."""
+    are_ours = [IS_SETUP.fullmatch("\n".join(map(str.rstrip, LINE_ENDS.split(cell.strip())))) for cell in cells]
+    rest = ["" if is_ours else cell for cell, is_ours in zip(cells, are_ours, strict=True)]
+    return rest, any(are_ours)
+
+
+def without_calls(cells: Sequence[str]) -> list[str]:
+    """The cells with `pass` for a call of ours that is a statement of its own, so that every line stays where it is.
+
+    A function of the learner's that has the name of one of ours is called as ever.
+    """
+    own = {name for cell in cells for name in _bound(cell)}
+    return [_without_calls(cell, FUNCTIONS - own) for cell in cells]
+
+
+def _without_calls(cell: str, names: frozenset[str]) -> str:
+    tree = parse(cell) if any(name in cell for name in names) else None
+    if tree is None:
+        return cell
+    lines = LINE_ENDS.split(cell)
+    spans = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in tree.body]
+    shared = Counter(line for span in spans for line in span)
+    for node, span in zip(tree.body, spans, strict=True):
+        call = node.value if isinstance(node, ast.Expr) else None
+        is_ours = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in names
+        if is_ours and all(shared[line] == 1 for line in span):
+            lines[span[0] - 1 : span[-1]] = ["pass", *[""] * (len(span) - 1)]
+    return "\n".join(lines)
+
+
+def _bound(cell: str) -> set[str]:
+    """The names that a cell defines or assigns anywhere."""
+    tree = parse(cell) if any(name in cell for name in FUNCTIONS) else None
+    if tree is None:
+        return set()
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).partition(".")[0])
+    return found
