@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import shutil
 import stat
 import tarfile
@@ -18,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import catalog
+from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom.intake import archives, names
 from grader.classroom.intake.finder import find
@@ -25,6 +27,7 @@ from grader.records.sanitize import label
 
 ALL = catalog.exercises()
 CODE = "import torch\n"
+WRITTEN = re.compile(r"\.before-|\.ipynb$|^mine\.pt$")  # what a learner's commands leave beside a lesson
 CONTEXT, SOFTMAX = "03_context_vectors", "02_softmax_naive"
 
 
@@ -294,6 +297,27 @@ def test_a_whole_download_below_other_folders(tmp_path):
 
 
 # Several files, and files that cannot be placed.
+
+
+def test_what_lies_beside_a_lesson_is_no_answer(tmp_path):
+    """Who hands in the whole folder hands in what we wrote too: it is neither listed nor in the way of an answer."""
+    beside = {
+        path.name
+        for exercise in ALL
+        for path in paths.lesson(exercise.folder).parent.iterdir()
+        if path.is_file() and path.name != paths.stub(exercise.folder).name and not WRITTEN.search(path.name)
+    }
+    assert {"experiment.py", "figure.js", "measure_cache.py", "trained.pt"} <= beside
+    lay(tmp_path, *(f"ada.zip:exercises/{CONTEXT}/{name}" for name in (*beside, "mine.py")))
+    lay(tmp_path, f"bob/{CONTEXT}/context_vectors.py", f"bob/{CONTEXT}/experiment.py", f"cyd/{CONTEXT}/experiment.py")
+    found = find(tmp_path, ALL)
+    assert {h.student.id: os.path.basename(h.member or h.place) for h in found.handins} == {
+        "ada": "mine.py", "bob": "context_vectors.py",
+    }  # fmt: skip
+    assert not [entry for entry in found.misplaced if entry.path.startswith(("ada", "bob"))]
+    assert found.count.left_out == {"README and the like": len(beside) + 2}
+    (cyd,) = found.unplaced
+    assert cyd.why == "experiment.py: it has the name of a file of the lesson's: call it context_vectors.py"
 
 
 def test_the_stated_order(tmp_path):

@@ -32,6 +32,12 @@ MOST_PASSED, MOST_DEEP = 200_000, 40  # of one student: files that are counted w
 T = TypeVar("T")
 ARCHIVES = (".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # read or not, code may be in it
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
+# What lies beside a lesson: who hands in the whole folder hands it in too. A test holds this against exercises/.
+OF_LESSONS = re.compile(
+    r"review\.md|figure\.js|\w+\.svg|diagrams\.toml|config\.json|tokenizer\.json|model\.safetensors|\w+\.pt", re.I
+)
+SCRIPTS_OF_LESSONS = re.compile(r"(?:experiment|train|stories|portfolio|measure_\w+)\.py", re.I)
+OF_LESSON = "it has the name of a file of the lesson's: call it {}.py"
 USUAL, FOREIGN = "README and the like", "neither .py nor .ipynb"  # why a file is left out
 OTHER_EXERCISES, OTHER_ATTEMPTS = "of exercises not asked for", "other attempts"
 FEW, SEVERAL = 2, 3  # folders with the same exercise that may be a class's: in the only entry, and in one of several
@@ -257,6 +263,9 @@ class Collector:
         if folder and hint and folder != hint:
             return self.refuse(key, name, where, f"its name says {folder}, but it lies in {hint}", hint)
         if folder is None:
+            if hint and SCRIPTS_OF_LESSONS.fullmatch(name):
+                self.log.pass_over(key, where, USUAL)
+                return self.note_unusable(key, name, OF_LESSON.format(hint.partition("_")[2]), hint)
             meant = hint or (self.only if reading.near in ("", self.only) else None)
             if meant is None or name.lower().startswith("test_"):
                 return self.refuse(key, name, where, self.by_code(node) or reading.reason, hint)
@@ -318,7 +327,7 @@ class Collector:
 
     def leave_out_foreign(self, key: str, name: str, where: str, hint: str | None) -> None:
         """Leave out a file that is neither code nor an archive."""
-        if name.lower() in EXPECTED:
+        if name.lower() in EXPECTED or (hint and OF_LESSONS.fullmatch(name)):
             self.log.pass_over(key, where, USUAL)
             return
         self.log.pass_over(key, where, FOREIGN, NO_CODE)
