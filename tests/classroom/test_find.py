@@ -1,6 +1,7 @@
 """What a class hands in is found: every platform's names, archives of strangers, names of all kinds."""
 
 import io
+import json
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import paths, stubs
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom.intake import archives, names
 from grader.classroom.intake.finder import find
@@ -318,6 +319,23 @@ def test_what_lies_beside_a_lesson_is_no_answer(tmp_path):
     assert found.count.left_out == {"README and the like": len(beside) + 2}
     (cyd,) = found.unplaced
     assert cyd.why == "experiment.py: it has the name of a file of the lesson's: call it context_vectors.py"
+
+
+@pytest.mark.parametrize("answer", [".py", ".ipynb"])
+def test_a_file_in_which_nothing_is_written_counts_before_none(tmp_path, answer):
+    """Jupyter saves a notebook that somebody only looked at; `make update` writes a stub anew."""
+    solution = paths.solution(CONTEXT).read_text("utf-8")
+    texts = {answer: solution, ".ipynb" if answer == ".py" else ".py": stubs.make(solution)}
+    for number, student in enumerate(("ada", "bob")):  # ada's stub is the newer one, bob's the older one
+        for suffix, text in texts.items():
+            if suffix == ".ipynb":
+                text = json.dumps({"cells": [{"cell_type": "code", "source": text}]})
+            lay(tmp_path, f"{student}/{CONTEXT}/context_vectors{suffix}", content=text)
+            is_newer = (suffix == answer) == bool(number)
+            os.utime(tmp_path / student / CONTEXT / f"context_vectors{suffix}", (2e9, 2e9) if is_newer else (1e9, 1e9))
+    found = find(tmp_path, ALL)
+    assert [Path(handin.place).suffix for handin in found.handins] == [answer, answer]
+    assert len(found.misplaced) == 2 and "in the other one nothing is written" in found.misplaced[0].reason
 
 
 def test_the_stated_order(tmp_path):

@@ -1,8 +1,8 @@
 """Collects the best file of each student for each exercise, and counts what is not graded.
 
-These rules decide in turn: the better name (the lesson's own, then the number, then the slug with more words, then the
-only file of an exercise's folder), the later upload ("-1", "(1)"), the lower depth, the later modification, the suffix
-.py.
+A file in which something is written goes before one that holds what everybody got. Else these rules decide in turn: the
+better name (the lesson's own, then the number, then the slug with more words, then the only file of an exercise's
+folder), the later upload ("-1", "(1)"), the lower depth, the later modification, the suffix .py.
 """
 
 import itertools
@@ -21,6 +21,7 @@ from grader.classroom.handins import Count, Found, HandIn, Misplaced, NeedsPerso
 from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.beneath import is_too_long
 from grader.classroom.intake.names import ALONE, exercise_meant, in_short, is_code, likeness, reading_of
+from grader.classroom.untouched import is_begun
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 from grader.records.source import defined_names
@@ -28,6 +29,8 @@ from grader.records.source import defined_names
 TEXT = 64 << 20  # bytes of a platform's list of its students
 SAME_TIME_S = 2.0  # archives keep times no finer
 MOST_LISTED = 20  # files of one student that are listed
+MOST_LOOKED_INTO = 100  # files of one student that are read because another one is for the same exercise
+NOTHING_WRITTEN = "in the other one nothing is written"  # why a file counts
 MOST_PASSED, MOST_DEEP = 200_000, 40  # of one student: files that are counted without a look, and nested folders
 T = TypeVar("T")
 ARCHIVES = (".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # read or not, code may be in it
@@ -112,6 +115,7 @@ class Offer:
     node: Entry
     order: tuple[int, int, int]
     origin: Origin
+    is_begun: bool | None = None  # whether something is written in it; None: nobody has looked
 
 
 def better(old: Offer, new: Offer) -> tuple[Offer, str]:
@@ -240,6 +244,7 @@ class Collector:
         self.offers: dict[tuple[str, str], Offer] = {}  # by key of the files and exercise
         # Files of which only the folder names the exercise, each with its place, by key of the files and exercise.
         self.unnamed: dict[tuple[str, str], list[tuple[Entry, str, Origin]]] = {}
+        self.looked_into: Counter[str] = Counter()  # rival files that were read, by key
         self.rivals: dict[tuple[str, str], set[str]] = {}  # places of files for one exercise, where there are several
         self.unusable: dict[tuple[str, str], str] = {}  # why a file cannot be graded, by key of the files and exercise
         self.reasons: dict[str, str] = {}  # the same of the first such file, by key of the files
@@ -311,11 +316,22 @@ class Collector:
             return
         self.rivals.setdefault((key, folder), {self.trail(old_offer)}).add(self.trail(new_offer))
         chosen, reason = better(old_offer, new_offer)
+        other = old_offer if chosen is new_offer else new_offer
+        if not self.is_begun(key, folder, chosen) and self.is_begun(key, folder, other):
+            chosen, reason = other, NOTHING_WRITTEN
         refused = old_offer if chosen is new_offer else new_offer
         self.offers[key, folder] = chosen
         sentence = f"for {folder} the file {label(self.trail(chosen))} counts: {reason}"
         self.log.pass_over(key, self.trail(refused), OTHER_ATTEMPTS, sentence)
         self.log.list_file(key, self.trail(refused), sentence)
+
+    def is_begun(self, key: str, folder: str, offer: Offer) -> bool:
+        """Whether something is written in a file, as far as a student's first files are looked into."""
+        if offer.is_begun is None:
+            self.looked_into[key] += 1
+            handin = HandIn(Student(""), folder, offer.node.place, offer.node.member)
+            offer.is_begun = self.looked_into[key] > MOST_LOOKED_INTO or is_begun(handin)
+        return offer.is_begun
 
     def trail(self, offer: Offer) -> str:
         """The path of the file, relative to the folder that holds the class."""

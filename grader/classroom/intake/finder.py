@@ -1,6 +1,7 @@
 """Finds the submissions of a class: whose each file is, and to which exercise it belongs. It goes by names.
 
-What a file holds is read only to say for which exercise it may be, where its name says none.
+What a file holds is read only to say for which exercise it may be, where its name says none, and of several files for
+one exercise whether something is written in them.
 
 It understands these layouts, also mixed, nested, or in one zip file as it was downloaded:
 

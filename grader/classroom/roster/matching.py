@@ -20,7 +20,7 @@ from grader.classroom.intake.collector import OTHER_ATTEMPTS
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Person, Roster
-from grader.classroom.untouched import is_stub
+from grader.classroom.untouched import is_begun
 from grader.records.sanitize import label
 
 MOODLE = "Moodle"
@@ -32,7 +32,7 @@ CLASS_IN_IT = "; if it is a folder or an archive with the whole class in it, nam
 LEFT_OUT = "of people who are not in the class"
 TO_DO = "write the student's id behind it in {}, or - if it is nobody of the class, and grade again"
 OF_ITS_DOWNLOAD, SAME_FILE = "its download is named after the exercise", "the two are the same"  # why a file counts
-IS_BEGUN, OTHER_DOWNLOAD = "the other one is the untouched stub", "the other download is named after another exercise"
+IS_BEGUN, OTHER_DOWNLOAD = "in the other one nothing is written", "the other download is named after another exercise"
 ALIASES = "aliases.csv"
 ALIAS_TITLES = ("found", "name", "student", "could be")
 
@@ -364,8 +364,8 @@ def choose(handins: Iterable[HandIn]) -> Chosen:
     """The hand-in that counts, where a student has several for one exercise.
 
     That is usual: who hands in a whole folder for each of Moodle's assignments hands in the earlier exercises again.
-    An answer goes before the untouched stub, then the download that is named after the exercise before one that names
-    none, and that before one of another exercise.
+    A file in which something is written goes before a stub, then the download that is named after the exercise before
+    one that names none, and that before one of another exercise.
     """
     groups: dict[tuple[str, str], list[HandIn]] = defaultdict(list)
     for handin in handins:
@@ -383,7 +383,7 @@ def choose(handins: Iterable[HandIn]) -> Chosen:
 
 def _best(group: Sequence[HandIn]) -> tuple[HandIn | None, str]:
     """The one of several files of a student for one exercise that counts, and why; None where a person must say."""
-    begun = [handin for handin in group if not is_stub(handin)] or list(group)
+    begun = [handin for handin in group if is_begun(handin)] or list(group)
     ranks = [_rank(handin) for handin in begun]
     nearest = [handin for handin, rank in zip(begun, ranks, strict=True) if rank == min(ranks)]
     if len(nearest) > 1 and len(set(map(_content, nearest))) > 1:
