@@ -177,7 +177,9 @@ def next_step(result: ExerciseResult) -> str:
     """The command that a learner would type next."""
     number = result.exercise[:2]
     if not result.started:
-        lesson = paths.shown(paths.lesson(result.exercise))
+        lesson, notebook = paths.shown(paths.lesson(result.exercise)), paths.notebook(result.exercise)
+        if notebook.exists():
+            return f"If you work in the notebook: make check EX={number} SUBMISSION={paths.shown(notebook)}"
         return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make start EX={number}"
     if result.status == "not_graded":
         return ""

@@ -258,6 +258,11 @@ def test_a_learner_walks_from_stub_to_done(said, desk):
     untouched = said("check", "03", cwd=desk)
     assert untouched.returncode == 1
     assert untouched.stdout.startswith("not started yet: open exercises/03_context_vectors/context_vectors.py\n")
+    notebook = stub.with_suffix(".ipynb")
+    notebook.write_text("{}")
+    told = f"If you work in the notebook: make check EX=03 SUBMISSION={notebook.relative_to(desk)}\n"
+    assert said("check", "03", cwd=desk).stdout.endswith(told)
+    notebook.unlink()
     shutil.copy(WRONG, stub)
     assert said("check", "03", cwd=desk).returncode == 1
     rows = json.loads(said("list", "--format", "json", cwd=desk).stdout)["exercises"]
