@@ -26,7 +26,7 @@ from grader.classroom.pages.class_page import ROWS
 from grader.classroom.pool import Order, Outcome
 from grader.classroom.roster import filling
 from grader.classroom.store import Store
-from grader.classroom.untouched import is_stub
+from grader.classroom.untouched import is_begun
 from grader.records import containment
 from grader.records.results import Settings
 from grader.records.sanitize import label
@@ -252,7 +252,7 @@ def without_stubs(
     for handin in found.handins:
         by_exercise[handin.exercise].append(handin)
     not_begun = tuple(
-        exercise for exercise, files in by_exercise.items() if exercise not in known and all(map(is_stub, files))
+        exercise for exercise, files in by_exercise.items() if exercise not in known and not any(map(is_begun, files))
     )
     left_out = [handin for handin in found.handins if handin.exercise in not_begun]
     files = len({(handin.place, handin.member) for handin in left_out})

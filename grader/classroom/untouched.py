@@ -9,18 +9,16 @@ from grader.classroom.handins import HandIn
 from grader.records.source import written_definitions
 
 
-def is_stub(handin: HandIn) -> bool:
-    """Whether a file is the stub of its exercise, as it is handed out."""
-    try:
-        return _lines(handin.read().source) == _lines(_stub(handin.exercise))
-    except (BadSubmission, NoSuchFile, OSError):
-        return False
-
-
 def is_begun(handin: HandIn) -> bool:
-    """Whether a file or notebook has more of what is asked for than the stub. Of one that cannot be read, True."""
+    """Whether a file or notebook has more of what is asked for than the stub. Of one that cannot be read, True.
+
+    The stub of another release counts as one too: comments, docstrings and type hints make no difference.
+    """
     try:
-        written = written_definitions(handin.read().source)
+        source = handin.read().source
+        if _lines(source) == _lines(_stub(handin.exercise)):  # most files of a class are such
+            return False
+        written = written_definitions(source)
     except (BadSubmission, NoSuchFile, OSError):
         return True
     return any(written.get(name) != text for name, text in _unwritten(handin.exercise).items())
