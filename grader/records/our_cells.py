@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from grader.records.limited import limited
 from grader.records.syntax import LINE_ENDS, parse
 
 SETUP = """\
@@ -32,11 +33,11 @@ sys.path += [str(root)] if root else []
 from grader.notebook import check, experiment, figure, hint, plot, setup
 
 setup()"""
+FIRST_LINE = SETUP.partition("\n")[0]
 FUNCTIONS = frozenset({"check", "experiment", "figure", "hint", "plot", "setup"})  # those of grader.notebook
 # The address and the folder are the notebook's own. Neither can end the text that it stands in.
-IS_SETUP = re.compile(
-    re.escape(SETUP).replace(re.escape("{repository}"), r"[^\"\\\n]*").replace(re.escape("{folder}"), r"\w+")
-)
+_PATTERN = re.escape(SETUP).replace(re.escape("{repository}"), r"[^\"\\\n]*").replace(re.escape("{folder}"), r"\w+")
+IS_SETUP = re.compile(f"^{_PATTERN}$", re.M)  # whole lines, so that nothing can stand behind them
 
 
 def without_setup(cells: Sequence[str]) -> tuple[list[str], bool]:
@@ -44,6 +45,26 @@ def without_setup(cells: Sequence[str]) -> tuple[list[str], bool]:
     are_ours = [IS_SETUP.fullmatch("\n".join(map(str.rstrip, LINE_ENDS.split(cell.strip())))) for cell in cells]
     rest = ["" if is_ours else cell for cell, is_ours in zip(cells, are_ours, strict=True)]
     return rest, any(are_ours)
+
+
+def without_ours(source: str) -> str:
+    """The source of a .py file without our set-up and calls, as Jupyter and Colab save a notebook of ours as Python.
+
+    Every line stays where it is. Raises BadSubmission where reading the source exceeds a limit.
+    """
+    return _without_ours(source) if FIRST_LINE in source else source
+
+
+@limited
+def _without_ours(source: str) -> str:
+    text = "\n".join(map(str.rstrip, LINE_ENDS.split(source)))
+    found = IS_SETUP.search(text)
+    if found is None:
+        return source
+    before, lines = text[: found.start()].count("\n"), LINE_ENDS.split(source)
+    count = found[0].count("\n") + 1
+    lines[before : before + count] = [""] * count
+    return without_calls(["\n".join(lines)])[0]
 
 
 def without_calls(cells: Sequence[str]) -> list[str]:

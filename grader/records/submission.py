@@ -14,7 +14,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import containment, syntax
 from grader.records.limited import limited
-from grader.records.our_cells import without_calls, without_setup
+from grader.records.our_cells import without_calls, without_ours, without_setup
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
@@ -167,7 +167,7 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
             )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = text_of(data, shown_name, declared_encoding(data))
+        text = without_ours(text_of(data, shown_name, declared_encoding(data)))
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):

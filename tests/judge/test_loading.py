@@ -337,6 +337,19 @@ def test_only_what_is_ours_is_left_out_of_a_notebook():
     assert cells(OUR_SETUP.replace("\n", "  \r\n") + "\n")[0] == "\n"  # as an editor may leave it
 
 
+def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(fork_server):
+    exercise = catalog.find("15")
+    solution = paths.solution(exercise.folder).read_text("utf-8")
+    head = '# -*- coding: utf-8 -*-\n"""fused.ipynb\n"""\n\n'
+    data = f"{head}# In[1]:\n{OUR_SETUP}\n\nfigure()\n\n{solution}\ncheck()  # hint(): a hint\n".encode()
+    handed_in = submission.decode(data, "fused.py", notebook=False)
+    assert handed_in.source.count("\n") == data.count(b"\n") and "subprocess" not in handed_in.source
+    result = grading.result(exercise, handed_in, fork_server, Settings(seed=5))
+    assert result.status == "passed" and result.notes == ()
+    other = f"{OUR_SETUP}; import ctypes\ncheck()\n"
+    assert submission.decode(other.encode(), "fused.py", notebook=False).source == other
+
+
 def test_a_notebook_of_nbformat_3_is_read():
     cell = {"cell_type": "code", "input": ["import torch\n", RIGHT], "outputs": [], "prompt_number": 1}
     words = {"cell_type": "heading", "level": 1, "source": "Words"}
