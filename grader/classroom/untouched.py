@@ -1,12 +1,14 @@
 """Tells whether something is written in a file that was handed in, or only what everybody got."""
 
+import ast
 import functools
 from collections.abc import Mapping
 
-from grader.catalog import paths, stubs
+from grader.catalog import stubs
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import HandIn
 from grader.records.source import written_definitions
+from grader.records.syntax import FUNCTIONS, is_unwritten
 
 
 def is_begun(handin: HandIn) -> bool:
@@ -21,19 +23,26 @@ def is_begun(handin: HandIn) -> bool:
         written = written_definitions(source)
     except (BadSubmission, NoSuchFile, OSError):
         return True
-    return any(written.get(name) != text for name, text in _unwritten(handin.exercise).items())
+    unwritten = _unwritten(handin.exercise)
+    return not unwritten or any(written.get(name) != text for name, text in unwritten.items())
 
 
 @functools.cache
 def _unwritten(exercise: str) -> Mapping[str, str]:
-    """The definitions of a stub that are to be written."""
-    solution = written_definitions(paths.solution(exercise).read_text("utf-8"))
-    return {name: text for name, text in written_definitions(_stub(exercise)).items() if solution[name] != text}
+    """The functions and methods of a stub that are to be written."""
+    body = ast.parse(_stub(exercise)).body
+    functions = {node.name: node for node in body if isinstance(node, FUNCTIONS)}
+    for owner in body:
+        if isinstance(owner, ast.ClassDef):
+            functions |= {f"{owner.name}.{node.name}": node for node in owner.body if isinstance(node, FUNCTIONS)}
+    written = written_definitions(_stub(exercise))
+    return {name: written[name] for name, node in functions.items() if is_unwritten(node.body[-1])}
 
 
 @functools.cache
 def _stub(exercise: str) -> str:
-    return stubs.make(paths.solution(exercise).read_text("utf-8"))
+    """The stub; "" where there is none."""
+    return stubs.original(exercise) or ""
 
 
 def _lines(text: str) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from grader.records.limited import limited
 from grader.records.syntax import LINE_ENDS, parse
 
+# Notebooks that were made before a change here are handed in after it: let IS_SETUP know the former text too.
 SETUP = """\
 # @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
 REPOSITORY = "{repository}"
