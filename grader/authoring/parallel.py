@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import gc
 import multiprocessing
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from grader.catalog import Exercise, mistakes
 from grader.catalog.errors import InfrastructureError
-from grader.records import containment
+from grader.records import containment, interrupts
 from grader.sandbox.forkserver import ForkServer
 
 if TYPE_CHECKING:
@@ -48,9 +47,11 @@ def _in_processes(
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
-        reports = {
-            exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every) for exercise in longest_first
-        }
+        with interrupts.held_back():  # the processes are started here
+            reports = {
+                exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every)
+                for exercise in longest_first
+            }
         try:
             for exercise in exercises:
                 yield reports[exercise.folder].result()
@@ -62,7 +63,7 @@ def _in_processes(
 
 def _begin(device: str) -> None:
     """Prepare a process of the pool."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # it ends without a message: the main process writes one
+    interrupts.end_quietly()
     containment.policy.strict = True
     _own_fork_server(device)
 

@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TextIO
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import InfrastructureError
 from grader.classroom.store import write
+from grader.records import interrupts
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
@@ -88,7 +89,10 @@ class JobProcess:
         self.connection, job_end = socket.socketpair()
         command = [sys.executable, "-c", START, str(paths.ROOT), str(job_end.fileno())]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
-        self.process = subprocess.Popen(command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        with interrupts.held_back():
+            self.process = subprocess.Popen(
+                command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL
+            )
         job_end.close()
         if processor is not None:
             with contextlib.suppress(OSError):  # it was taken from this process, or the child has ended
@@ -298,6 +302,7 @@ def work(descriptor: int) -> NoReturn:
     """Be a grading process: grade until the other side closes the connection. descriptor: of the socket to it."""
     connection = socket.socket(fileno=descriptor)
     with contextlib.suppress(BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
+        interrupts.let_through()
         Job(connection.makefile("r", encoding="utf-8"), connection.makefile("w", encoding="utf-8")).run()
     sys.stdout.flush()
     os._exit(0)  # the ordinary end of torch takes a tenth of a second

@@ -33,6 +33,7 @@ from dataclasses import dataclass, replace
 from grader.catalog import mistakes, paths, stubs
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.classroom.handins import HandIn, Student
+from grader.records import interrupts
 from grader.records.limited import limited
 from grader.records.syntax import imported, parse, statements
 
@@ -438,8 +439,10 @@ def _read(files: list[HandIn], jobs: int) -> Iterable[tuple[int, ...]]:
         return map(_fingerprints_of, files)
     context = multiprocessing.get_context("spawn")
     try:
-        with concurrent.futures.ProcessPoolExecutor(jobs, context) as pool:
-            return list(pool.map(_fingerprints_of, files, chunksize=CHUNK))
+        with concurrent.futures.ProcessPoolExecutor(jobs, context, initializer=interrupts.end_quietly) as pool:
+            with interrupts.held_back():  # the processes are started here
+                read = pool.map(_fingerprints_of, files, chunksize=CHUNK)
+            return list(read)
     except concurrent.futures.process.BrokenProcessPool:
         raise InfrastructureError("a process that read submissions was ended from outside (memory?)") from None
 

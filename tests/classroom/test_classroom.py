@@ -309,3 +309,19 @@ def test_a_machine_with_another_version_is_refused():
     with pytest.raises(InfrastructureError, match="another version"):
         cluster.demand_same("0123456789abcdef torch 2.4.0", "tcp://10.0.0.1:40000")
     cluster.demand_same(ledger.version_of_grader(), "tcp://10.0.0.1:40000")
+
+
+def test_ctrl_c_while_a_grading_process_starts_leaves_no_traceback(capfd):
+    """The terminal sends it to every process, and this one would be in the middle of its imports."""
+    job = pool.JobProcess(Order(Settings()))
+    try:
+        for _ in range(40):
+            if job.process.poll() is not None:
+                break
+            job.process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        assert job.process.wait(20) == 0
+    finally:
+        job.process.kill()
+        job.connection.close()
+    assert capfd.readouterr().err == ""
