@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import tarfile
+import unicodedata
 import zipfile
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -89,6 +90,10 @@ def reasons(root: Path, exercises=ALL) -> dict[str, str]:
         "context_vectors (1).py",
         "context_vectors-2.py",
         "context_vectors_final.py",
+        "Copy of 03_context_vectors.ipynb",
+        "Copy_of_Copy_of_context_vectors (1).ipynb",
+        "Kopie von 03_context_vectors.ipynb",
+        unicodedata.normalize("NFD", "Cópia de context_vectors.ipynb"),
         "deep/er/context_vectors.py",
         "homework.zip:context_vectors.py",
         "homework.tgz:hw/03_context_vectors/context_vectors.py",

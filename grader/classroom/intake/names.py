@@ -45,6 +45,10 @@ PREFIX_SHARE, MOST_DASHES = (
     20,
 )  # a prefix's share of the clones; dashes of a name that count
 REVISION = re.compile(r"(?:-(\d{1,3})|\s*\((\d{1,3})\))$")  # "-1" (Canvas), " (1)" (browsers): a later upload
+# What Colab and Google Drive write before the name of a copy, in the language of who makes it.
+COPIED = re.compile(
+    r"(?:(?:copy of|kopie (?:von|van)|copie de|c[oó]pia (?:de|di)|kopia(?: av)?|kopi (?:af|av)|копия)[ _]+)+", re.I
+)
 KEPT = re.compile(r"\.before-\d{4}-\d\d-\d\d-\d{6}")  # the name that `make reset` gives to the file that it keeps
 GAPS = re.compile(r"[\s\-]+")
 WORDS = ("exercise", "ex", "kata")
@@ -182,7 +186,9 @@ def exercise_of(stem: str) -> Reading:
     """
     if KEPT.search(stem[:MAX_NAME]):
         return Reading(None, reason="it is an older file, which make reset has kept")
-    name_text, revision = stem[:MAX_NAME].strip(), 0
+    name_text, revision = unicodedata.normalize("NFC", stem[:MAX_NAME]).strip(), 0
+    if copied := COPIED.match(name_text.replace("_", " ")):
+        name_text = name_text[copied.end() :]
     while name_text.lower() not in _names() and (match := REVISION.search(name_text)):
         if name_text[: match.start()].lower() in WORDS:  # "ex-3"
             break
