@@ -433,6 +433,15 @@ def test_wrong_use(tmp_path):
 # Archives of strangers.
 
 
+def test_no_hidden_folder_is_proposed(tmp_path):
+    (tmp_path / ".downloads").mkdir()
+    with pytest.raises(WrongUse, match=r"There is no folder .*/downloads\.$"):
+        find(tmp_path / "downloads", ALL)
+    (tmp_path / "download").mkdir()
+    with pytest.raises(WrongUse, match=r"Did you mean .*/download\?$"):
+        find(tmp_path / "downloads", ALL)
+
+
 def test_paths_that_lead_out_of_an_archive(tmp_path):
     lay(
         tmp_path,

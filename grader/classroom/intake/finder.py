@@ -242,6 +242,7 @@ def find(folder: Path, exercises: Sequence[Exercise]) -> Found:
 def no_folder(folder: Path) -> str:
     """The sentence on a folder that is not there, with the nearest name beside it."""
     beside = os.listdir(folder.parent) if folder.parent.is_dir() else []
+    beside = [name for name in beside if not name.startswith(".")]
     close = difflib.get_close_matches(folder.name, beside, n=1)
     return f"There is no folder {folder}." + (f" Did you mean {folder.parent / close[0]}?" if close else "")
 
