@@ -181,13 +181,18 @@ class Diagnostician:
 
         The learner passed a check that the mistake fails: other code of the learner's does what that function does.
         Where numbers are wrong, that counts only if the sentence names the function. An error is weaker evidence, since
-        many mistakes raise the same one: then the methods that the mistake changes must not all be right.
+        many mistakes raise the same one: then the methods that the mistake changes must not all be right. A function
+        that uses what is forbidden is named by its line.
         """
         called = {call.function for call in failure.calls}
         named_functions = [name for name in version.functions if name in version.sentence and name not in called]
         is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
         if (named_functions or is_elsewhere) and version.broken(passed) > 0:
             return True
+        if failure.forbidden_line and self.words is not None:
+            user = self.words.function_at(failure.forbidden_line)
+            if user not in version.changed and self.words_of_solution.arguments(user) is not None:
+                return True
         return failure.raised and self.words is not None and self.claims.is_right(version.definitions, self.words)
 
     def pairs(

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from grader.judge.collection import Check
-from grader.judge.compare import TOLERANCE, Mismatch, close
+from grader.judge.compare import FORBIDDEN, TOLERANCE, Mismatch, close
 from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
@@ -109,6 +109,17 @@ class Failure:
     def raised(self) -> bool:
         """Whether it is an error of the learner's code, and not a wrong answer."""
         return isinstance(self.error, LearnerError)
+
+    @property
+    def forbidden_line(self) -> int:
+        """The line of a forbidden use, which the failure itself names; 0 where it names none.
+
+        The line that raises an exception does not count: the mistake is often on an earlier one.
+        """
+        if not isinstance(self.error, Mismatch) or not self.error.summary.startswith(FORBIDDEN):
+            return 0
+        number = self.error.summary.removeprefix(FORBIDDEN).partition(" ")[0]
+        return int(number) if number.isdigit() else 0
 
     @property
     def is_endless(self) -> bool:

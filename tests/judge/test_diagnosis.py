@@ -463,6 +463,13 @@ def test_a_function_has_its_own_mistake_beside_a_wrong_layer(fork_server):
     assert told["documented_weights_for_v1"] == told["fresh_weights_for_v1"] == own
 
 
+def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(fork_server):
+    folder = "25_attention_backward"
+    told = both(folder, "attention_by_autograd", "gradient_of_log_softmax", fork_server)
+    assert mistakes.find(folder, "softmax_by_autograd").sentence not in told.values()
+    assert told["documented_softmax"] == mistakes.find(folder, "gradient_of_log_softmax").sentence
+
+
 @nightly
 def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
     """At each push: an error alone is no proof of two mistakes, above."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from grader.catalog import paths
 from grader.judge.collection import Check
-from grader.judge.compare import FORBIDDEN, SUGGESTION, Mismatch
+from grader.judge.compare import SUGGESTION
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
@@ -429,24 +429,12 @@ def both(first: Place, second: Place) -> Place:
     return Place((*first.lines, *second.lines), f"{first.sentence}\n{second.sentence}", first.evidence)
 
 
-def forbidden_line(failure: Failure) -> int:
-    """The line of a forbidden use, which the failure itself names; 0 where it names none.
-
-    The line that raises an exception does not count: the mistake is often on an earlier one.
-    """
-    error = failure.error
-    if isinstance(error, Mismatch) and error.summary.startswith(FORBIDDEN):
-        number = error.summary.removeprefix(FORBIDDEN).partition(" ")[0]
-        return int(number) if number.isdigit() else 0
-    return 0
-
-
 def certain_line(failure: Failure) -> int:
     """The line of a forbidden function, or of a name with a slip in it, for the mistake is nowhere else; or 0."""
     error = failure.error
     if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
         return error.frame[0] if SUGGESTION.search(str(error.facts.get("message", ""))) else 0
-    return forbidden_line(failure) if " uses " in str(error) else 0
+    return failure.forbidden_line if " uses " in str(error) else 0
 
 
 def lines_in_place(failure: Failure, source: str) -> tuple[int, ...]:

@@ -19,7 +19,6 @@ from grader.judge.where.place import (
     at_lines,
     both,
     certain_line,
-    forbidden_line,
     head_line,
     in_definition,
     lines_in_place,
@@ -151,7 +150,7 @@ class Search:
                 found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
         for name, failure in self.failures.items():
             certain, head = certain_line(failure), head_line(failure, self.tree)
-            line = certain or forbidden_line(failure)
+            line = certain or failure.forbidden_line
             lines = (line,) if line else lines_in_place(failure, self.trial.submission.source)
             evidence = found_places[name].evidence if name in found_places else "definition"
             if head or (lines and (evidence == "definition" or (certain and evidence == "several"))):
