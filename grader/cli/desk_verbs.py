@@ -56,6 +56,11 @@ def init(options: argparse.Namespace) -> int:
     """Make a folder of your own with every lesson and stub. The grader and the solutions stay outside of it."""
     if paths.LEARNERS is not None:
         raise WrongUse("You are in a folder of exercises already. To see what is next, type: make")
+    if not paths.IS_INSTALLED and paths.ROOT in Path(options.folder).resolve().parents:
+        raise WrongUse(
+            f"{options.folder} would be a folder within this clone, which has the exercises already: type make. "
+            "Elsewhere: kata init ~/my-attention"
+        )
     from grader.integrations import bundle
 
     has_git = bundle.make_folder(options.folder)

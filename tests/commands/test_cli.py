@@ -348,12 +348,15 @@ def test_the_judge_refuses_a_python_that_leaves_out_asserts(monkeypatch):
         Session(catalog.find("02"), 1).__enter__()
 
 
-def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_path):
-    """Somebody who has a kata of their own, and works in a clone all the same."""
+@pytest.mark.parametrize("is_editable", [False, True])
+def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_path, is_editable):
+    """Somebody who has a kata of their own, perhaps from another clone, and works in a clone all the same."""
     installed, mine = tmp_path / "site-packages/grader", tmp_path / "mine"
     (mine / "exercises/03").mkdir(parents=True)
     (mine / "grader").mkdir()
     installed.mkdir(parents=True)
+    if is_editable:
+        (installed.parent / "exercises").mkdir()
     for name in ("__init__.py", "__main__.py", "folders.py"):
         shutil.copy(paths.GRADER / name, installed)
     (mine / "grader/__main__.py").write_text("import sys; print('the checkout:', *sys.argv[1:])")
@@ -361,6 +364,12 @@ def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_pa
     where = {**os.environ, "PYTHONPATH": str(installed.parent)}
     done = subprocess.run(kata, cwd=mine / "exercises/03", env=where, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("the checkout: check 03\n", "")
+
+
+def test_no_folder_of_exercises_is_made_within_a_clone(said):
+    done = said("init", paths.at_root("my-attention"))
+    assert done.returncode == 2 and "which has the exercises already: type make." in done.stderr
+    assert not paths.at_root("my-attention").exists()
 
 
 def test_a_file_called_grader_in_the_working_folder_is_not_run(tmp_path):
