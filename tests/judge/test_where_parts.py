@@ -131,6 +131,28 @@ def test_the_lines_of_a_loop_are_its_range_and_what_that_reads():
     assert lines_of_loops(Tree(source).units[0].node) == {2, 3, 5}
 
 
+WHILE = """\
+def f(x, size):
+    parts, start, T = [], 0, len(x)
+    while start < x.shape[0]:
+        end = min(start + size, T + 1)
+        if end > T:
+            end = T
+        part = x[start:end]
+        if size > 1:
+            part = part + 1
+        parts.append(part)
+        start = end
+    while len(parts) > 1:
+        parts = parts[1:]
+    return parts
+"""
+
+
+def test_the_lines_of_a_while_are_its_condition_and_the_numbers_that_it_counts_with():
+    assert lines_of_loops(Tree(WHILE).units[0].node) == {2, 3, 4, 5, 6, 11, 12}
+
+
 def test_no_return_stands_for_what_the_learner_computed_before_it():
     looped = "    for i, x in enumerate(inputs):\n        out[i] = x @ query\n    return out\n"
     tree = Tree(f"def f(inputs, query):\n    out = inputs.new_empty(len(inputs))\n{looped}")

@@ -27,6 +27,7 @@ from grader.judge.where.edits import (
     head_of,
     is_aside,
     is_docstring,
+    names_read,
     parameter_names,
     stored_names,
     together,
@@ -191,10 +192,44 @@ class GroupEdits:
 
 
 def lines_of_loops(function: ast.AST) -> set[int]:
-    """The lines with a call of range, and those that assign to a name which such a call reads."""
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and ast.unparse(node.func) == "range"]
+    """The lines that say what a loop runs over.
+
+    Those with a call of range or the condition of a while, those that assign to a name which such a line reads, and
+    those that decide whether they do.
+    """
+    nodes = list(ast.walk(function))
+    calls = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "range"]
     names = {child.id for call in calls for child in ast.walk(call) if isinstance(child, ast.Name)}
-    return {call.lineno for call in calls} | {name.lineno for name in stored_names(function) if name.id in names}
+    lines = {call.lineno for call in calls}
+    for loop in (node for node in nodes if isinstance(node, ast.While)):
+        counted = _counted(loop)
+        names |= counted
+        lines |= {loop.lineno}
+        choices = (node for node in ast.walk(loop) if isinstance(node, ast.If))
+        decided = {choice.lineno: {name.id for name in stored_names(choice)} for choice in choices}
+        lines |= {line for line, assigned in decided.items() if assigned and assigned <= counted}
+    return lines | {name.lineno for name in stored_names(function) if name.id in names}
+
+
+def _counted(loop: ast.While) -> set[str]:
+    """The names of numbers that the condition of a loop compares and the loop assigns, and what these come from."""
+    stored = {name.id for name in stored_names(loop)}
+    comparisons = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
+    compared = (value for node in comparisons for value in (node.left, *node.comparators))
+    counted = {name for value in compared for name in _of_a_number(value)} & stored
+    for _ in stored:
+        for node in ast.walk(loop):
+            if isinstance(node, (ast.Assign, ast.AugAssign)) and {name.id for name in stored_names(node)} & counted:
+                counted |= _of_a_number(node.value) & stored
+    return counted
+
+
+def _of_a_number(value: ast.expr) -> set[str]:
+    """The names in arithmetic with names, numbers, min and max; none in any other expression."""
+    nodes = list(ast.walk(value))
+    calls = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+    is_other = any(isinstance(node, (ast.Attribute, ast.Subscript, ast.MatMult)) for node in nodes)
+    return set() if is_other or not calls <= {"min", "max"} else names_read(value)
 
 
 @dataclass(frozen=True)
