@@ -1,6 +1,7 @@
 """The parts of judge/where, each on sources alone: alignment, donors, several mistakes, probes, and what is shown."""
 
 import ast
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ from grader.judge.where.place import Blame, Group, Twins
 from grader.judge.where.repair import lines_of_loops, minimize, steps, stretch
 from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import NOT_KEPT, bypassed, statement_edits
-from grader.judge.where.trial import SUPPORT, Swap, can_be_swapped, equal_answers
+from grader.judge.where.trial import SUPPORT, Probe, Swap, can_be_swapped, equal_answers
 from grader.judge.where.undoing import undoing_edits
 from grader.judge.where.values import KnownValues, Step, put_marks, scale
 from grader.sandbox.call_results import Call, LearnerError
@@ -417,6 +418,50 @@ def test_a_method_of_the_solution_s_fits_a_class_with_other_names():
     assert names["A"](4, 4).sizes == (4, 4)
 
 
+COUNTER = """\
+class Counter:
+    def __init__(self):
+        self.number = 0
+    def add(self):
+        self.number += 1
+
+class Twice:
+    def __init__(self):
+        self.counter = Counter()
+    def add(self):
+        self.counter.add()
+        self.counter.add()
+    def total(self):
+        return self.counter.number
+"""
+
+
+@pytest.mark.parametrize("asked", ["Twice", "Counter"])
+def test_a_class_of_the_solutions_brings_the_class_whose_insides_it_reads(asked):
+    """Unless a check of that other class alone fails: then it is not taken for right."""
+    own = COUNTER.replace("number", "how_many").replace("        self.counter.add()\n", "", 1)
+    blame = Blame.__new__(Blame)
+    Twins.__init__(blame, Tree(own), Tree(COUNTER))
+    check = object()
+    blame.trial, blame.probes = SimpleNamespace(is_over=False), {"total": Probe(check, (), b"", frozenset({asked}))}
+
+    def passing(source: str) -> frozenset:
+        names: dict = {}
+        exec(source, names)
+        twice = names["Twice"]()
+        twice.add()
+        try:
+            return frozenset({check} if twice.total() == 2 else ())
+        except AttributeError:
+            return frozenset()
+
+    blame._passing = passing
+    groups = blame._of_classes((check,))
+    assert [group.units[0].name for group in groups] == (["Twice.__init__"] if asked == "Twice" else [])
+    for group in groups:
+        assert place.in_definition(group, blame.tree).sentence == "The mistake is in the class Twice."
+
+
 def test_a_local_name_of_the_learners_stands_for_an_attribute_of_the_solutions():
     right = "class A:\n    def __init__(self, n, m):\n        self.n, self.m = n, m\n"
     right += "    def f(self, x):\n        return x / self.m\n"
@@ -699,6 +744,9 @@ def test_a_method_that_is_not_sure_is_told_as_its_class():
     assert place.in_definition(Group((f,), ()), tree).sentence == "The mistake is in the class A."
     assert place.in_definition(Group((h, g), ()), tree).sentence == "The mistake is in h, or in what it calls: A.g."
     assert place.in_definition(Group((f, g, h), ()), tree) is None
+    with_helper = Tree(source + "class B:\n    def i(self):\n        pass\n    def j(self):\n        pass\n")
+    units = (*with_helper.units[:2], *with_helper.units[3:])
+    assert place.in_definition(Group(units, ()), with_helper).sentence == "The mistake is in the class A."
 
 
 def test_the_construct_of_a_mistake_holds_the_words_that_the_solution_lacks():

@@ -258,9 +258,9 @@ class Blame(Twins):
             or (isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name not in defined)
         ]
         source += "\n".join(extra) + "\n"
-        functions = [node for node in self.solution.module.body if isinstance(node, ast.FunctionDef)]
-        while called := [node for node in functions if f"{SOLUTIONS}{node.name}(" in source]:
-            functions = [node for node in functions if node not in called]
+        others = [node for node in self.solution.module.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+        while called := [node for node in others if f"{SOLUTIONS}{node.name}(" in source]:
+            others = [node for node in others if node not in called]
             for node in called:
                 own = Substitution(_solutions_names(self._functions)).visit(copy.deepcopy(without_hints(node)))
                 own.name = f"{SOLUTIONS}{node.name}"
@@ -334,12 +334,21 @@ class Blame(Twins):
             solution_class = next((node for node in classes if node.name == name), None)
             if solution_class is None or self.trial.is_over:
                 continue
-            change = (Change(self.tree.module, "body", units[0].top, without_hints(solution_class)),)
+            new = without_hints(solution_class)
+            beside = {node.name for node in classes if node.name != name} & names_in(new)
+            if not any(self._asks_only(beside, probe) for probe in self.probes.values()):
+                new = Substitution(_solutions_names(beside)).visit(copy.deepcopy(new))
+            change = (Change(self.tree.module, "body", units[0].top, new),)
             fixed = self._passing(self.with_solution(change, {units[0].top}))
             mended_checks = tuple(check for check in unassigned if check in fixed)
             if mended_checks:
                 return [Group(self.with_helpers(units), mended_checks)]
         return []
+
+    @staticmethod
+    def _asks_only(classes: set[str], probe: Probe) -> bool:
+        """Whether a failed check is one of these classes alone. Where none is, they are taken for right."""
+        return {name.partition(".")[0] for name in probe.names} <= classes
 
     def _of_shared_helpers(self, groups: list[Group]) -> list[Group]:
         """The group of helpers that several definitions call: a mistake in one of them shows in all."""
@@ -413,6 +422,9 @@ def in_definition(group: Group, tree: Tree) -> Place | None:
     blamed, *helpers = group.units
     if len(group.units) > len(tree.units) // 2 + 1:
         owners = {unit.owner.name if unit.owner is not None else "" for unit in group.units}
+        if len(owners) > 1 and len(group.units) < len(tree.units) and blamed.owner is not None:  # a class with helpers
+            is_whole = all(unit in group.units for unit in tree.units if unit.owner is blamed.owner)
+            owners = {blamed.owner.name} if is_whole else owners
         owner = owners.pop() if len(owners) == 1 else ""
         return Place((), f"The mistake is in the class {owner}.", "definition") if owner else None
     name = f"the class {blamed.owner.name}" if blamed.owner is not None and not group.is_sure else blamed.name
