@@ -405,12 +405,22 @@ class Diagnostician:
         )
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
-        """Whether a sentence on all values is not true of another wrong answer of the same function."""
+        """Whether a sentence on all values is not true of another wrong answer of the same function.
+
+        Of another method's, it is not if there all values are wrong by another factor.
+        """
         if not sentence.startswith(patterns.EVERY):
             return False
-        others = [other for other in failures.values() if other.way[0] == failure.way[0]]
-        errors = [other.error for other in others if isinstance(other.error, Mismatch) and other is not failure]
-        return any(isinstance(error.got, torch.Tensor) and patterns.describe(error) != sentence for error in errors)
+        others = [other for other in failures.values() if other.last_called == failure.last_called]
+        told = [
+            (other.way[0], patterns.describe(other.error))
+            for other in others
+            if other is not failure and isinstance(other.error, Mismatch) and isinstance(other.error.got, torch.Tensor)
+        ]
+        return any(
+            said != sentence and (called == failure.way[0] or (said or "").startswith(patterns.EVERY))
+            for called, said in told
+        )
 
     def trial(self, failure: Failure, passed: set[str], subject: Learner | None) -> str | None:
         """A sentence that a trial shows to be true of a hidden check's failure."""

@@ -828,6 +828,19 @@ def test_a_default_that_a_known_mistake_names_or_that_is_the_same_is_not_told_so
     )
 
 
+@pytest.mark.parametrize(("factor", "is_told"), [(0.1, True), (-0.5, False)])
+def test_a_factor_of_all_values_is_told_of_a_class_where_it_is_the_same_for_all_its_methods(factor, is_told):
+    expected = torch.tensor([10.0, 20.0, 30.0])
+    failures = {
+        name: Failure(None, Mismatch("wrong", got=times * expected, expected=expected), [Call("", name, "attribute")])
+        for name, times in (("Cache.values", 0.1), ("Cache.length", factor))
+    }
+    failure = failures["Cache.values"]
+    sentence = patterns.describe(failure.error)
+    assert sentence.startswith(patterns.EVERY)
+    assert Diagnostician.contradicted(None, sentence, failure, failures) is not is_told
+
+
 @pytest.mark.parametrize(("value", "is_told"), [(0.0, True), (torch.nan, False)])
 def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
     error = Mismatch("the gradient is wrong", got=torch.full((2,), value), expected=torch.ones(2))
