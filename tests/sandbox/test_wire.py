@@ -102,7 +102,7 @@ def test_nan_and_infinity_are_floats():
         (torch.zeros(1).expand(1 << 40), "a tensor of 1,099,511,627,776 elements"),
         (torch.zeros(2).as_subclass(type("Mine", (torch.Tensor,), {})), "a subclass of torch.Tensor"),
         (object(), "an object"),
-        (print, "a builtin_function_or_method"),
+        (print, "a function"),
         (1 << 70, "a very large int"),
         (3 + 4j, "a complex number"),
     ],
