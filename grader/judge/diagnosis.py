@@ -189,8 +189,8 @@ class Diagnostician:
         is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
         if (named_functions or is_elsewhere) and version.broken(passed) > 0:
             return True
-        if failure.forbidden_line and self.words is not None:
-            user = self.words.function_at(failure.forbidden_line)
+        if failure.uses_at and self.words is not None:
+            user = self.words.function_at(failure.uses_at)
             if user not in version.changed and self.words_of_solution.arguments(user) is not None:
                 return True
         return failure.raised and self.words is not None and self.claims.is_right(version.definitions, self.words)

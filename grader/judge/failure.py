@@ -122,6 +122,11 @@ class Failure:
         return int(number) if number.isdigit() else 0
 
     @property
+    def uses_at(self) -> int:
+        """The line that uses a forbidden function; 0 where the failure names none."""
+        return self.forbidden_line if " uses " in str(self.error) else 0
+
+    @property
     def is_endless(self) -> bool:
         """Whether a call did not end in its time."""
         return isinstance(self.error, LearnerError) and self.error.kind == "timeout"

@@ -446,7 +446,7 @@ def certain_line(failure: Failure) -> int:
     error = failure.error
     if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
         return error.frame[0] if SUGGESTION.search(str(error.facts.get("message", ""))) else 0
-    return failure.forbidden_line if " uses " in str(error) else 0
+    return failure.uses_at
 
 
 def lines_in_place(failure: Failure, source: str) -> tuple[int, ...]:
