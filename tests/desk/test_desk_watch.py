@@ -393,8 +393,7 @@ def test_the_plot(learner):
 
 def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learner):
     learner.save(WRONG)
-    learner.desk.type("g")
-    learner.desk.type("l")
+    learner.desk.type("gl")  # at once: a picture that is drawn before the second key is shown
     learner.desk.shows("the seeds", "the picture can be seen now, with the key g")
     began = len(learner.desk.raw)
     learner.desk.type("g")
