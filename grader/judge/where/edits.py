@@ -68,10 +68,11 @@ COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.GtE: (ast.Gt, ast.LtE, ast.Lt), ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Gt),
     ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
 }  # fmt: skip
+SHIFTED = "(E) - (E).amax(-1, keepdim=True)"
 # What may be missing around an expression E, the likelier first.
 WRAPS = (
     (
-        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", "(E) - (E).amax(-1, keepdim=True)", "(E).exp()",
+        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", SHIFTED, "(E).exp()",
         "(E).sum(-1)",
         "(E).sum()", "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)",
         "(E)[0]",

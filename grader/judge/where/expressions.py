@@ -16,6 +16,7 @@ from grader.judge.where.edits import (
     MISSING,
     OPERATORS,
     REDUCING,
+    SHIFTED,
     SIBLINGS,
     SLIP,
     SWAPPED,
@@ -49,7 +50,6 @@ ORDER_OF_PARTS = "the order of the parts"
 AN_ORDER_OF_TWO = "the order of two operations"
 A_SIGN = "a sign"
 KEEPDIM = "keepdim=True"
-SHIFTED_EXP = "((E) - (E).amax(-1, keepdim=True)).exp()"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 MAX_RELATED = 9
 TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
@@ -198,7 +198,7 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     receiver, operand = _receiver(node), _operand(node)
     if operand is not None:
         if name == "exp" and "max" not in ast.unparse(operand):  # large numbers would overflow
-            yield partial(substitute, operand, SHIFTED_EXP), argument, SLIP, None
+            yield _with_operand(node, substitute(operand, SHIFTED)), argument, SLIP, None
         yield operand, f"the call of {name}", 0, ("without", name)
         for other in scope.unused[:3]:
             for operator in "-/*+":

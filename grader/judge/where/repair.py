@@ -463,7 +463,7 @@ class Repairs:
                     self.keep_doubtful({*lines, *bypassed_lines})
         return None
 
-    def undoing_together(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
+    def joint_repair(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
         """The first likely edit that undoes the named mistake, made together with edits that undo others."""
         self.begin()
         edits, words_before = self.group_edits, WordsBefore()

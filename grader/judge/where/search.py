@@ -131,17 +131,21 @@ class Search:
         """The place of each failed check."""
         found_places: dict[str, Place] = {}
         groups, work = self.blame.groups(), self.trial.work
+
+        def without_lines(names: list[str]) -> list[str]:
+            return [name for name in names if name not in found_places or not found_places[name].lines]
+
         for number, group in enumerate(groups):
             done = self.trial.done
             # What one leaves is the others'. A helper that several definitions call is likelier at fault than these.
             share = SHARED_HELPERS if group.is_untested else 1 / (len(groups) - number)
             self.trial.work = done + int((work - done) * share)
             names = [check.id for check in group.checks]
-            unplaced = [name for name in names if name not in found_places or not found_places[name].lines]
+            unplaced = without_lines(names)
             # With a base two definitions are wrong: such a check has a second place.
             with_second = [name for name in names if name not in unplaced and group.base]
             found_places |= self.places_of_several(group) if unplaced and not group.base else {}
-            unplaced = [name for name in unplaced if name not in found_places or not found_places[name].lines]
+            unplaced = without_lines(unplaced)
             if unplaced and not with_second:
                 group = replace(group, checks=tuple(check for check in group.checks if check.id in unplaced))
             place = self.place(group) if unplaced or with_second else None
@@ -175,7 +179,7 @@ class Search:
             checks = [check for check in group.checks if sentence in texts[check.id]]
             others = {other for other in waiting if other != sentence}
             alone = tuple(check for check in checks if not any(other in texts[check.id] for other in others))
-            found = alone and self.repairs.undoing_together(replace(group, checks=alone), guides[sentence], undone)
+            found = alone and self.repairs.joint_repair(replace(group, checks=alone), guides[sentence], undone)
             if found:
                 undone.append(found)
                 waiting.remove(sentence)
@@ -197,8 +201,8 @@ class Search:
         work = self.trial.work
         self.trial.work -= int((work - self.trial.done) * FOR_A_PART)
         sentences = {self.diagnoses.get(check.id, "") for check in group.checks} - {""}
-        guides = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
-        guide = next(iter(guides.values()), None)
+        named = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
+        guide = next(iter(named.values()), None)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.begin()
         likely_edits = group_edits.unreturned(group)
@@ -247,10 +251,8 @@ class Search:
             return self.place_of((suspicion.likely_line,), "values", COMPUTED)
         self.trial.work = work
         edit = repairs.partial_repair(group, likely_edits)
-        if edit is None:
-            edit = repairs.partial_repair(
-                group, () if self.trial.is_over else group_edits.all_edits(group, guide, NOTHING)
-            )
+        if edit is None and not self.trial.is_over:
+            edit = repairs.partial_repair(group, group_edits.all_edits(group, guide, NOTHING))
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:
