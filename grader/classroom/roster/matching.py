@@ -16,7 +16,7 @@ from pathlib import Path
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.grades import cell, csv_text
 from grader.classroom.handins import Count, Found, HandIn, NeedsPerson, Origin, Passed, Student, Unplaced, listed
-from grader.classroom.intake.collector import OTHER_ATTEMPTS
+from grader.classroom.intake.collector import NOTHING_WRITTEN, OTHER_ATTEMPTS
 from grader.classroom.intake.names import likeness
 from grader.classroom.roster import sheet
 from grader.classroom.roster.sheet import Person, Roster
@@ -32,7 +32,7 @@ CLASS_IN_IT = "; if it is a folder or an archive with the whole class in it, nam
 LEFT_OUT = "of people who are not in the class"
 TO_DO = "write the student's id behind it in {}, or - if it is nobody of the class, and grade again"
 OF_ITS_DOWNLOAD, SAME_FILE = "its download is named after the exercise", "the two are the same"  # why a file counts
-IS_BEGUN, OTHER_DOWNLOAD = "in the other one nothing is written", "the other download is named after another exercise"
+OTHER_DOWNLOAD = "the other download is named after another exercise"
 ALIASES = "aliases.csv"
 ALIAS_TITLES = ("found", "name", "student", "could be")
 
@@ -389,7 +389,7 @@ def _best(group: Sequence[HandIn]) -> tuple[HandIn | None, str]:
     if len(nearest) > 1 and len(set(map(_content, nearest))) > 1:
         return None, ""
     if len(begun) == 1:
-        return nearest[0], IS_BEGUN
+        return nearest[0], NOTHING_WRITTEN
     if len(nearest) > 1:
         return nearest[0], SAME_FILE
     return nearest[0], OTHER_DOWNLOAD if min(ranks) else OF_ITS_DOWNLOAD
