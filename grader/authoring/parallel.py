@@ -47,7 +47,7 @@ def _in_processes(
     spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
         longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
-        with interrupts.held_back():  # the processes are started here
+        with interrupts.hold_back():  # the processes are started here
             reports = {
                 exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every)
                 for exercise in longest_first

@@ -89,7 +89,7 @@ class JobProcess:
         self.connection, job_end = socket.socketpair()
         command = [sys.executable, "-c", START, str(paths.ROOT), str(job_end.fileno())]
         environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(paths.ROOT)}
-        with interrupts.held_back():
+        with interrupts.hold_back():
             self.process = subprocess.Popen(
                 command, pass_fds=[job_end.fileno()], env=environment, stdin=subprocess.DEVNULL
             )

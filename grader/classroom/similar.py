@@ -440,7 +440,7 @@ def _read(files: list[HandIn], jobs: int) -> Iterable[tuple[int, ...]]:
     context = multiprocessing.get_context("spawn")
     try:
         with concurrent.futures.ProcessPoolExecutor(jobs, context, initializer=interrupts.end_quietly) as pool:
-            with interrupts.held_back():  # the processes are started here
+            with interrupts.hold_back():  # the processes are started here
                 read = pool.map(_fingerprints_of, files, chunksize=CHUNK)
             return list(read)
     except concurrent.futures.process.BrokenProcessPool:

@@ -248,8 +248,8 @@ def renamed_arguments(signature: str, outline: str) -> list[str]:
 def missing(name: str, names: list[str], filename: str, exercise: str = "") -> str:
     """A function or class that the file lacks, with the name that was probably meant.
 
-    What an exercise asks for by its own name is meant by nobody for something else. No more is a name that is the
-    wanted one with a beginning or an ending more or less.
+    A name that some exercise asks for is no misspelt one, nor is the wanted name with a beginning or an ending more or
+    less.
     """
     if name in names:
         return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
@@ -271,7 +271,7 @@ def _of_another(names: list[str], exercise: str) -> str:
 
 
 def not_started(folder: str, submission: Submission) -> str:
-    """The message on a submission in which nothing was begun. Only who checks the stub itself is sent there."""
+    """The message on a submission in which nothing was begun. For the stub itself it says which file to open."""
     if syntax.is_notebook(submission.source):
         return "not started yet: replace `raise NotImplementedError` in the cells above and run them"
     stub = paths.shown(paths.stub(folder))

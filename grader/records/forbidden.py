@@ -50,7 +50,7 @@ INTROSPECTION_ATTRIBUTES = {
 }  # fmt: skip
 # Of these, the ones that a learner may well give an object of their own, as `self._refs` for a count of references.
 HONEST_ATTRIBUTES = {"_decomp", "_refs", "_prims"}
-# Of these modules, the functions that change nothing and lead nowhere. Only they may be used, by their full name.
+# Of these modules, the functions that give no access to other code. Only they may be used, and by their full name.
 HARMLESS = {
     "gc": ("collect", "disable", "enable", "freeze", "isenabled", "unfreeze"),
     "importlib.metadata": ("PackageNotFoundError", "metadata", "requires", "version"),

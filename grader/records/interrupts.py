@@ -1,6 +1,6 @@
 """Keeps Ctrl-C from a process that is being started: it would print a traceback of its imports beside our own message.
 
-The terminal sends Ctrl-C to all our processes at once. One that is started within `held_back` gets it once it calls
+The terminal sends Ctrl-C to all our processes at once. One that is started within `hold_back` gets it once it calls
 `let_through`, or ends then without a word if it calls `end_quietly` instead.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def held_back() -> Iterator[None]:
+def hold_back() -> Iterator[None]:
     """Hold Ctrl-C back in this thread. A process that it starts meanwhile inherits that."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
