@@ -28,7 +28,6 @@ from grader.records.results import (
     Diagnosis,
     Event,
     ExerciseResult,
-    Location,
     Settings,
     Verdict,
     unreadable,
@@ -103,8 +102,8 @@ class Examiner:
     def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Load the submission in a new worker, run every check on it, and explain what failed.
 
-        Yields a CheckOutcome for each check and a Verdict. Where a check failed, a Diagnosis follows, and a Location if
-        the settings ask for it. is_cancelled: once it is true, nothing more is looked for.
+        Yields a CheckOutcome for each check and a Verdict, and a Diagnosis where a check failed. is_cancelled: once it
+        is true, nothing more is looked for.
         Raises BadSubmission where reading the source takes too much, and Lost where the fork server has ended.
         """
         self.explained, self.calls = None, {}
@@ -145,10 +144,6 @@ class Examiner:
             yield Diagnosis(result)
         finally:
             remote.close()
-        if self.settings.where and not is_cancelled():
-            from grader.judge.where import search  # it imports this module
-
-            yield Location(search.locate(self, submission, result, is_cancelled))
 
     def verdict(
         self,

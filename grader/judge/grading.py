@@ -7,7 +7,7 @@ from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureErro
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
 from grader.records import containment
-from grader.records.results import Event, ExerciseResult, Settings, Verdict, ungraded, unreadable
+from grader.records.results import Diagnosis, Event, ExerciseResult, Location, Settings, Verdict, ungraded, unreadable
 from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import Workers
 from grader.sandbox.process import Lost
@@ -78,10 +78,11 @@ class Grading:
     def grade(
         self, handed_in: Submission | Unreadable, is_cancelled: Callable[[], bool] = lambda: False
     ) -> Iterator[Event]:
-        """Grade the next submission in a worker of its own. Yields the events of Examiner.examine.
+        """Grade the next submission in a worker of its own.
 
-        Where an error of ours ends it, the last event is a Verdict "not_graded", and the next submission gets a new
-        examiner. is_cancelled: once it is true, nothing more is looked for, and no verdict need come.
+        Yields the events of Examiner.examine, and after a Diagnosis a Location if the settings ask for lines. Where an
+        error of ours ends it, the last event is a Verdict "not_graded", and the next submission gets a new examiner.
+        is_cancelled: once it is true, nothing more is looked for, and no verdict need come.
         """
         self.number += 1
         if self.number > 1:
@@ -91,9 +92,9 @@ class Grading:
             return
         try:
             try:
-                yield from self.examiner.examine(handed_in, is_cancelled)
+                yield from self._examine(handed_in, is_cancelled)
             except Lost:  # the fork server is gone with the worker, and another one has taken its place
-                yield from self.examiner.examine(handed_in, is_cancelled)
+                yield from self._examine(handed_in, is_cancelled)
         except BadSubmission as error:  # raised wherever its source is read and takes too much
             notes = handed_in.notes
             yield Verdict(unreadable(self.exercise, handed_in.filename, str(error), self.settings, notes=notes))
@@ -106,6 +107,16 @@ class Grading:
     def result(self, handed_in: Submission | Unreadable) -> ExerciseResult:
         """Grade the next submission. Returns the final result."""
         return final(self.grade(handed_in))
+
+    def _examine(self, submission: Submission, is_cancelled: Callable[[], bool]) -> Iterator[Event]:
+        """The events of one submission. Raises what Examiner.examine raises."""
+        for event in self.examiner.examine(submission, is_cancelled):
+            yield event
+        if self.settings.where and self.examiner.explained is not None and not is_cancelled():
+            from grader.judge.where import search  # a right file needs none of it
+
+            assert isinstance(event, Diagnosis)
+            yield Location(search.locate(self.examiner, submission, event.result, is_cancelled))
 
     def _unread(self, handed_in: Unreadable) -> ExerciseResult:
         """The result of a file that is not a submission."""
