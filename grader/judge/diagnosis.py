@@ -15,7 +15,7 @@ import torch
 
 from grader.judge import arguments, explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
-from grader.judge.failure import Failure, finds_no_number_wrong, is_blank, is_of_dtype, is_own, says_little
+from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.sentence_claims import Claims
@@ -107,11 +107,6 @@ class Diagnostician:
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
-        matches = explanations.without_disproved(matches, begun)
-        matches = explanations.without_refuted(matches, begun)
-        matches = explanations.without_coincidence(matches, begun)
-        matches = self.without_undone(matches, begun)
-        matches |= containment.optional("the trial of a mistake", no_matches, self.try_again, begun, matches, subject)
         sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
         for name, failure in begun.items():
             order = ("the arguments of a definition", None, self.of_arguments, failure, matches)
@@ -149,28 +144,13 @@ class Diagnostician:
             }
             closest = max(explaining.values(), default=0)
             matches[name] = [version for version, likeness in explaining.items() if likeness == closest]
-        return explanations.without_chance(matches, failures)
+        return matches
 
     def not_contradicted(self, versions: dict[WrongVersion, int]) -> dict[WrongVersion, int]:
         """The versions without those whose sentence claims what the learner's source does not hold."""
         if self.words is None:
             return versions
         return {one: degree for one, degree in versions.items() if not self.claims.contradicted(one, self.words)}
-
-    def without_undone(
-        self, matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
-    ) -> dict[str, list[WrongVersion]]:
-        """The matches without mistakes that explain NaN alone, in statements that the learner wrote as the solution."""
-        blank = {name for name, failure in failures.items() if not failure.raised and is_blank(failure)}
-        sound = {version for name, versions in matches.items() if name not in blank for version in versions}
-
-        def is_doubtful(version: WrongVersion) -> bool:
-            return version not in sound and self.words is not None and self.claims.is_undone(version, self.words)
-
-        return {
-            name: [version for version in versions if not (name in blank and is_doubtful(version))]
-            for name, versions in matches.items()
-        }
 
     def is_confirmed(self, version: WrongVersion) -> bool:
         """Whether the learner's source holds what the sentence claims, and it claims something."""
@@ -244,17 +224,6 @@ class Diagnostician:
         return bool(self.not_contradicted(explaining([pair], failure))) and all(
             explaining([pair], other) for other in others
         )
-
-    def try_again(
-        self, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]], subject: Learner | None
-    ) -> dict[str, list[WrongVersion]]:
-        """What explains a special input alone, as far as other values confirm it: see explanations.kept."""
-        connection = self.worker_of(subject)
-        if connection is None:
-            return {}
-        names = list(explanations.doubtful(matches, failures))
-        kept = {name: explanations.kept(self.session, matches[name], failures[name], connection) for name in names}
-        return kept | {name: [] for name in explanations.unsupported(matches | kept, failures)}
 
     def recombine(
         self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]

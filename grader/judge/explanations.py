@@ -12,18 +12,12 @@ import torch
 
 from grader.catalog import patches
 from grader.judge.compare import TOLERANCE, close, outline
-from grader.judge.failure import Failure, is_blank, says_little
-from grader.judge.proxy import Learner, tensors_in
-from grader.judge.session import Session
-from grader.judge.trials import SEEDS, Varied, alike, shapes
+from grader.judge.failure import Failure
+from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain
 from grader.judge.wrong_versions import TO_THE_LETTER, Trace, WrongVersion, WrongVersions
 from grader.records.results import AND
 from grader.sandbox.call_results import Call
-from grader.sandbox.local import Local
-from grader.sandbox.remote import Remote
-from grader.worker.protocol import Reply, Request
-from grader.worker.wire import RawTensor
 
 MAX_VALUES = 4096  # of an answer that are compared
 NEVER = 2.0  # greater than each share of values
@@ -79,52 +73,6 @@ def form(call: Call) -> Any:
     if call.problem is not None:
         return outline(call.problem)
     return [(tuple(tensor.shape), tensor.dtype) for tensor in _tensors(call.value)] or type(call.value)
-
-
-class VariedFrom(Varied):
-    """As Varied, from one call of the check on: those before it were answered rightly. learner: what uses it."""
-
-    learner: Learner
-
-    def __init__(self, connection: Remote | Local, seed: int, first: int):
-        super().__init__(connection, seed)
-        self.first = first
-
-    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        """The reply to one request, whose tensors are varied where its call is late enough."""
-        if len(self.learner.calls) < self.first:
-            return self.connection.exchange(request, tensors, function)
-        return super().exchange(request, tensors, function)
-
-
-def doubtful(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
-    """The documented checks whose mistakes explain no failed fresh check of the same function, where there is one."""
-    for name, versions, fresh in _special(matches, failures):
-        if not failures[name].check.hidden and not any(_parts(versions) & _parts(found) for found in fresh):
-            yield name
-
-
-def unsupported(matches: Matches, failures: dict[str, Failure]) -> Iterator[str]:
-    """The hidden checks whose mistakes explain no other one, while nothing explains the function's fresh checks."""
-    for name, versions, fresh in _special(matches, failures):
-        others = [found for other, found in matches.items() if other != name]
-        if failures[name].check.hidden and not any(fresh) and not any(set(versions) & set(found) for found in others):
-            yield name
-
-
-def kept(session: Session, versions: list[WrongVersion], failure: Failure, connection: Remote) -> list[WrongVersion]:
-    """Those of the mistakes that answer as the learner's code does where the last call gets other values."""
-    output = connection.output
-    try:
-        mine = [_calls(session, failure, connection, seed) for seed in SEEDS]
-    finally:
-        connection.output = output
-
-    def answers_alike(wrong: WrongVersion, seed: int, calls: list[Call] | None) -> bool:
-        theirs = _calls(session, failure, wrong.connection, seed) if calls is not None else None
-        return calls is not None and theirs is not None and alike(theirs, calls)
-
-    return [wrong for wrong in versions if all(map(answers_alike, [wrong] * len(SEEDS), SEEDS, mine))]
 
 
 def pairs(
@@ -209,96 +157,6 @@ def singles(versions: WrongVersions, failures: dict[str, Failure], passed: set[s
     return explaining
 
 
-def without_chance(
-    matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
-) -> dict[str, list[WrongVersion]]:
-    """The matches without versions that are alike in nothing but NaN or errors, while the same is unexplained.
-
-    Many mistakes end in NaN for large scores, or in an error of the same words; the one that does so in a check
-    where this version does not is another.
-    """
-    weak = {name for name, failure in failures.items() if failure.raised or is_blank(failure)}
-    unexplained = {failures[name].way for name in weak if not matches[name]}
-    sound = {version for name, versions in matches.items() if name not in weak for version in versions}
-    doubtful = {name for name in weak if failures[name].way in unexplained}
-    return {
-        name: [version for version in versions if name not in doubtful or version in sound]
-        for name, versions in matches.items()
-    }
-
-
-def without_disproved(
-    matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
-) -> dict[str, list[WrongVersion]]:
-    """The matches without versions that are alike in an error alone, where the function's other answers are not theirs.
-
-    These answers are explained by other versions, of which none is the one in doubt or made of it.
-    """
-    shown = {name: failure for name, failure in failures.items() if not failure.raised and matches.get(name)}
-
-    def is_disproved(wrong: WrongVersion, raised: Failure) -> bool:
-        of_function = [name for name, failure in shown.items() if failure.last_called == raised.last_called]
-        others = filter(wrong.may_fail, of_function)
-        return any(not any(wrong is one or wrong in one.parts for one in matches[name]) for name in others)
-
-    return {
-        name: [one for one in versions if not (failures[name].raised and is_disproved(one, failures[name]))]
-        for name, versions in matches.items()
-    }
-
-
-def without_refuted(matches: Matches, failures: dict[str, Failure]) -> Matches:
-    """The matches without those of documented checks that the same function's fresh answers speak against.
-
-    Such a mistake should fail the fresh check with values of its own, and the learner's are others, as where d_k / 2 is
-    1 in an example of two numbers. Answers of a wrong shape, and to tensors of other dimensions, may come from a second
-    mistake.
-    """
-    fresh = [failure for name, failure in failures.items() if name.startswith(FRESH) and _has_right_shape(failure)]
-    documented = [name for name, _, _ in _special(matches, failures) if not failures[name].check.hidden]
-
-    def is_refuted(version: WrongVersion, of_documented: Failure) -> bool:
-        return any(
-            other.check.id in (version.failed or ())
-            and _is_like(other, of_documented)
-            and not _parts([version]) & _parts(matches.get(other.check.id, []))
-            for other in fresh
-        )
-
-    return {
-        name: [one for one in versions if not (name in documented and is_refuted(one, failures[name]))]
-        for name, versions in matches.items()
-    }
-
-
-def without_coincidence(
-    matches: dict[str, list[WrongVersion]], failures: dict[str, Failure]
-) -> dict[str, list[WrongVersion]]:
-    """The matches without versions that should explain another failed check of the same function too, and do not.
-
-    Such a version fails that check with other numbers than the learner's, and nothing else explains these. So what it
-    explains is a coincidence: an error that many mistakes raise, an answer of NaN alone or of a few whole numbers, or
-    the first input of a fresh check, where two mistakes happen to be alike, as a cosine and a softmax of one number. Of
-    a fresh check only documented ones count, and not those that look at what an object was made with: with other
-    parameters than the lesson's, its answers are a second mistake's.
-    """
-    unexplained = {name: failure for name, failure in failures.items() if not (failure.raised or matches.get(name))}
-
-    def is_coincidence(version: WrongVersion, explained: Failure) -> bool:
-        others = [unexplained[name] for name in (version.failed or frozenset()) & unexplained.keys()]
-        says_nothing = explained.raised or says_little(explained)
-        counting = [other for other in others if says_nothing or not (other.check.hidden or _is_of_making(other))]
-        return any(other.last_called == explained.last_called for other in counting)
-
-    doubtful = {
-        name for name, failure in failures.items() if failure.raised or says_little(failure) or name.startswith(FRESH)
-    }
-    return {
-        name: [one for one in versions if not (name in doubtful and is_coincidence(one, failures[name]))]
-        for name, versions in matches.items()
-    }
-
-
 def _tensors(value: object) -> list[torch.Tensor]:
     """The tensors in an answer whose numbers can be compared."""
     return [tensor for tensor in tensors_in(value) if is_plain(tensor) and tensor.device.type != "meta"]
@@ -309,52 +167,6 @@ def _values(call: Call) -> torch.Tensor:
     tensors = [] if call.problem is not None else _tensors(call.value)
     flat = torch.cat([tensor.detach().flatten().double() for tensor in tensors]) if tensors else torch.zeros(0).double()
     return flat[:: max(1, -(-len(flat) // MAX_VALUES))]
-
-
-def _calls(session: Session, failure: Failure, connection: Remote | Local, seed: int) -> list[Call] | None:
-    """The calls of the check up to the one that failed, which gets other values; None where it has none to vary."""
-    varied = VariedFrom(connection, seed, len(failure.calls))
-    varied.learner = Learner(varied)
-    calls = session.run(failure.check, varied.learner)[1]
-    return calls[: len(failure.calls)] if varied.changed else None
-
-
-def _special(
-    matches: Matches, failures: dict[str, Failure]
-) -> Iterator[tuple[str, list[WrongVersion], list[list[WrongVersion]]]]:
-    """Each check of special inputs that is explained, what explains it, and what explains the fresh checks that failed.
-
-    These are of the same function, and there is one at least.
-    """
-    of_fresh = [failure for name, failure in failures.items() if name.startswith(FRESH)]
-    for name, versions in matches.items():
-        failure = failures[name]
-        fresh = [matches.get(other.check.id, []) for other in of_fresh if other.last_called == failure.last_called]
-        if versions and fresh and not (name.startswith(FRESH) or failure.check.measured):
-            yield name, versions, fresh
-
-
-def _is_like(one: Failure, other: Failure) -> bool:
-    """Whether the same function or method failed, given tensors of as many dimensions."""
-    dimensions = [[len(shape) for shape in shapes(failure.calls[-1])] for failure in (one, other) if failure.calls]
-    return one.way[0] == other.way[0] and len(dimensions) > 1 and dimensions[0] == dimensions[1]
-
-
-def _is_of_making(failure: Failure) -> bool:
-    """Whether it is an object's parameters that are wrong, and not an answer."""
-    return failure.way[1] == "describe"
-
-
-def _has_right_shape(failure: Failure) -> bool:
-    """Whether an answer that is compared is a tensor of the right shape, and not of NaN alone."""
-    pair = [getattr(failure.error, name, None) for name in ("got", "expected")]
-    got, expected = (one.shape if isinstance(one, torch.Tensor) else None for one in pair)
-    return got is not None and got == expected and not is_blank(failure)
-
-
-def _parts(versions: list[WrongVersion]) -> set[WrongVersion]:
-    """The mistakes, those in a pair singly."""
-    return {part for wrong in versions for part in wrong.parts or (wrong,)}
 
 
 def _groups(versions: WrongVersions, check: str, failed: set[str], passed: set[str]) -> list[list[WrongVersion]]:

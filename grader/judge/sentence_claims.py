@@ -52,7 +52,6 @@ class Claims:
     def __init__(self, solution: str) -> None:
         self.right = source.written_tokens(solution)
         self.definitions = source.written_definitions(solution)
-        self.statements = source.written_statements(solution)
         self._made: dict[WrongVersion, frozenset[str]] = {}
 
     def of(self, version: WrongVersion) -> frozenset[str]:
@@ -78,12 +77,6 @@ class Claims:
     def confirmed(self, version: WrongVersion, words: SourceWords) -> bool:
         """Whether a sentence claims something, and the source holds all of it."""
         return bool(self.of(version)) and not self._missing(version, words)
-
-    def is_undone(self, version: WrongVersion, words: SourceWords) -> bool:
-        """Whether the source has each statement that the mistake changes just as the solution has it."""
-        wrong, own = source.written_statements(version.source), source.written_statements(words.source)
-        replaced = _joined(self.statements, version.changed) - _joined(wrong, version.changed)
-        return bool(replaced) and replaced <= _joined(own, version.changed)
 
     def borne_out(self, version: WrongVersion, words: SourceWords) -> int:
         """How far the source bears a sentence out: 2 where it holds all code that is named, 1 where none is, else 0.
