@@ -5,7 +5,6 @@ failed check if it fails the same check and its answer to every call was the lea
 sentences are tried: on the error, on the answer, on the source, and on what a trial shows.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,15 +12,13 @@ from itertools import combinations, islice
 
 import torch
 
-from grader.judge import arguments, explanations, general_sentences, patterns
+from grader.judge import arguments, claims, explanations, general_sentences, patterns
 from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
-from grader.judge.sentence_claims import Claims
 from grader.judge.session import Session
 from grader.judge.trials import Trials
-from grader.judge.where import alignment
 from grader.judge.wrong_versions import NOT, WrongVersion, WrongVersions
 from grader.records import containment
 from grader.records.results import FIX_FIRST, OR
@@ -86,11 +83,6 @@ class Diagnostician:
         self.words: SourceWords | None = None  # of the submission's source
 
     @cached_property
-    def claims(self) -> Claims:
-        """What the sentences of the known mistakes claim about the source."""
-        return Claims(self.wrong_versions.solution.source)
-
-    @cached_property
     def words_of_solution(self) -> SourceWords:
         return SourceWords(self.wrong_versions.solution.source)
 
@@ -107,7 +99,7 @@ class Diagnostician:
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
-        sentences = {name: self.choose(versions, matches, subject) for name, versions in matches.items()}
+        sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
             order = ("the arguments of a definition", None, self.of_arguments, failure, matches)
             certain = ("the kernels that a function launches", None, self.of_kernels, failure)
@@ -150,11 +142,11 @@ class Diagnostician:
         """The versions without those whose sentence claims what the learner's source does not hold."""
         if self.words is None:
             return versions
-        return {one: degree for one, degree in versions.items() if not self.claims.contradicted(one, self.words)}
+        return {one: degree for one, degree in versions.items() if not claims.contradicted(one, self.words.source)}
 
     def is_confirmed(self, version: WrongVersion) -> bool:
         """Whether the learner's source holds what the sentence claims, and it claims something."""
-        return self.words is not None and self.claims.confirmed(version, self.words)
+        return self.words is not None and claims.confirmed(version, self.words.source)
 
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the mistake is in a function that this check does not call, and whose own checks may have passed.
@@ -173,7 +165,7 @@ class Diagnostician:
             user = self.words.function_at(failure.uses_at)
             if user not in version.changed and self.words_of_solution.arguments(user) is not None:
                 return True
-        return failure.raised and self.words is not None and self.claims.is_right(version.definitions, self.words)
+        return False
 
     def pairs(
         self, failures: dict[str, Failure], passed: set[str], matches: dict[str, list[WrongVersion]]
@@ -255,12 +247,10 @@ class Diagnostician:
         ]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
-    def choose(
-        self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]], subject: Learner | None
-    ) -> str | None:
+    def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do.
 
-        Of several, one whose words the learner's source has none of is shown only where that is so of all.
+        Of several, those first that name code which the learner's source holds.
         """
         if not versions:
             return None
@@ -272,14 +262,7 @@ class Diagnostician:
             for version in versions
         }
         best = [version for version in versions if score[version] == max(score.values())]
-        if len(best) > 1 and subject is not None:
-            written = set(re.findall(r"\w+", subject.source))
-            solution = self.wrong_versions.solution.source
-            own_words = {version: alignment.of(version.source, solution).alone for version in best}
-            best = [version for version in best if not own_words[version] or own_words[version] & written] or best
-        if len(best) > 1 and self.words is not None:
-            likeness = {version: self.claims.borne_out(version, self.words) for version in best}
-            best = [version for version in best if likeness[version] == max(likeness.values())]
+        best = [version for version in best if self.is_confirmed(version)] or best
         return OR.join(version.sentence for version in best[:2])
 
     def general(

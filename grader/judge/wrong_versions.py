@@ -153,7 +153,8 @@ class WrongVersion:
 
     slug: the name of the module. compose: gives its source when it is first needed, as many are never run.
     definitions: the names of what it changes. failed: the checks that it fails, None where failed_checks.json does not
-    list it; not_passed: these and those that wait for them. parts: the two of which it was made.
+    list it; not_passed: these and those that wait for them. parts: the two of which it was made. changes: the lines of
+    its diff.
     """
 
     name: str
@@ -164,6 +165,7 @@ class WrongVersion:
     failed: frozenset[str] | None = None
     not_passed: frozenset[str] | None = None
     parts: tuple["WrongVersion", ...] = ()
+    changes: tuple[str, ...] = ()
 
     @cached_property
     def source(self) -> str:
@@ -228,9 +230,8 @@ class WrongVersions:
         for mistake in mistakes.mistakes(exercise.folder):
             row = listed.get(mistake.name)
             sets = (frozenset(row.failed), row.checks) if row else (None, None)
-            versions.append(
-                WrongVersion(mistake.name, exercise.slug, mistake.sentence, mistake.compose, mistake.definitions, *sets)
-            )
+            about = (mistake.name, exercise.slug, mistake.sentence, mistake.compose, mistake.definitions)
+            versions.append(WrongVersion(*about, *sets, changes=tuple(mistake.changes)))
         return versions
 
     @cached_property
