@@ -12,13 +12,12 @@ from itertools import combinations, islice
 
 import torch
 
-from grader.judge import arguments, claims, explanations, general_sentences, patterns
+from grader.judge import arguments, claims, explanations, general_sentences, patterns, trials
 from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.trials import Trials
 from grader.judge.wrong_versions import NOT, WrongVersion, WrongVersions
 from grader.records import containment
 from grader.records.results import FIX_FIRST, OR
@@ -273,7 +272,7 @@ class Diagnostician:
         if certain := (isinstance(error, Mismatch) and error.cause) or self.of_source(failure, subject):
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
-            return self.trial(failure, passed, subject) or self.of_sizes(failure, failures)
+            return self.trial(failure, subject) or self.of_sizes(failure, failures)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
             of_gradient = failure.way[1] == "gradients"
@@ -281,7 +280,7 @@ class Diagnostician:
         return (
             patterns.of_checks(failure, failures, passed, self.session.checks)
             or self.unread(failure, subject)
-            or self.trial(failure, passed, subject)
+            or self.trial(failure, subject)
         )
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
@@ -374,19 +373,14 @@ class Diagnostician:
             for called, said in told
         )
 
-    def trial(self, failure: Failure, passed: set[str], subject: Learner | None) -> str | None:
-        """A sentence that a trial shows to be true of a hidden check's failure."""
+    def trial(self, failure: Failure, subject: Learner | None) -> str | None:
+        """A sentence on a hidden check whose calls are answered otherwise where they come first."""
         if not failure.check.hidden or failure.check.measured or not failure.calls:
             return None
-        connection = self.worker_of(subject)
-        if subject is None or connection is None:
-            return None
-        return Trials(self.session, subject, connection, passed).sentence(failure)
-
-    def worker_of(self, subject: Learner | None) -> Remote | None:
-        """The submission's worker, where something can be tried out: the solution runs on the CPU only."""
         connection = subject._connection if subject is not None and subject._device == "cpu" else None
-        return connection if isinstance(connection, Remote) else None
+        if subject is None or not isinstance(connection, Remote):
+            return None
+        return trials.sentence(self.session, failure, subject, connection)
 
 
 def _may_come_from_below(failure: Failure) -> bool:
