@@ -71,12 +71,6 @@ class Twins:
         return tuple(units_found)
 
     @functools.cached_property
-    def own(self) -> frozenset[str]:
-        """The names of the learner's helpers, and of the attributes of `self` that the solution does not have."""
-        attributes = {name for unit in self.tree.units for name in attributes_of(unit.node)}
-        return self.helpers | frozenset(attributes - self._attributes)
-
-    @functools.cached_property
     def _names_by_global(self) -> dict[str, set[str]]:
         """For each variable of the module the names that its value uses: "Attention" for `attention = Attention()`."""
         names_by_global: dict[str, set[str]] = {}
@@ -395,7 +389,7 @@ class Place:
 
     lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what the learner
     reads, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
-    "values" (the solution's value there fixes the checks), "part" (a change fixes some of the checks), "message",
+    "part" (a change fixes some of the checks), "message",
     "construct" or "definition".
     """
 

@@ -1,23 +1,18 @@
-"""Tries edits in the definitions that are to blame until the failed checks pass.
-
-Several mistakes in one definition are tried together: all unmatched statements, or a stretch of them, are replaced at
-once, and what is not needed is taken back.
-"""
+"""Tries edits in the definitions that are to blame until the failed checks pass."""
 
 import ast
 import functools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
-from grader.judge.where.alignment import Alignment, Guidance, WordsBefore, same, similarity, words
-from grader.judge.where.donors import MIN_SIMILARITY, assigned_names, bypasses_value, donor_edits, names_in
+from grader.judge.where.alignment import Alignment, Guidance, WordsBefore
+from grader.judge.where.donors import donor_edits, names_in
 from grader.judge.where.edits import (
     COMPUTED,
-    HEAD_FIELDS,
     Change,
     Edit,
     Scope,
@@ -25,16 +20,12 @@ from grader.judge.where.edits import (
     Unit,
     dump,
     head_of,
-    is_aside,
-    is_docstring,
     names_read,
     parameter_names,
     stored_names,
     together,
-    without_body,
 )
 from grader.judge.where.expressions import A_SIGN, ORDER_OF_PARTS, SCALED, expression_edits, signs, slots, takes_a_scale
-from grader.judge.where.narrowing import one_statement_edits
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import (
@@ -42,29 +33,20 @@ from grader.judge.where.statements import (
     AN_ORDER,
     NOT_KEPT,
     ORDER_OF_PARAMETERS,
-    bodies,
     bypassed,
     statement_edits,
 )
 from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, equal_answers, sift
 from grader.judge.where.undoing import undoing_edits
-from grader.judge.where.values import NOTHING, Suspicion
 from grader.records.seeds import part
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
-BLOCKS = (ast.With, ast.Try, ast.Match)  # their first line says nothing of what is wrong in them
-LATER_TIERS = 3  # added to the tier of an edit on a line after the one that computes a wrong value
-MAX_CHANGES = 10  # changes that are made at once
-SAME_TARGET = 0.5  # added to the similarity of two statements that assign to the same target
-MAX_REPLACED = 4  # statements of the learner's
-MAX_INSERTED = 12
+LAST_TIERS = 3  # added to the tier of an edit that is tried last
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
-MAX_CERTAIN_LINES = 2  # at most so many are reported before all edits were tried
-MAX_EDITS_ON_LINE = 80  # edits on a line that is known, to find what kind of change helps
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 COMMENT = re.compile(r"#.*")
 DIVISION_BY_SUM = re.compile(r" / .*\bsum\(")
@@ -130,12 +112,11 @@ class GroupEdits:
             for edit in undoing_edits(alignment, guide.differences.get(alignment.twin.name, ()))
         ]
 
-    def all_edits(self, group: Group, guide: Guidance | None, suspicion: Suspicion) -> Iterator[UnitEdit]:
+    def all_edits(self, group: Group, guide: Guidance | None) -> Iterator[UnitEdit]:
         """All edits, the likeliest first: lines that occur in the solution are mostly right.
 
-        Where one line certainly computes a wrong value from right ones, the edits of that line alone. With guidance
-        those last that change what a loop runs over, unless the mistake is there: in one block, or in blocks of one,
-        much of what is wrong between blocks does not show.
+        With guidance those last that change what a loop runs over, unless the mistake is there: in one block, or in
+        blocks of one, much of what is wrong between blocks does not show.
         """
         unmatched = self.unmatched_lines(group)
         of_loops: set[int] = set()
@@ -150,17 +131,14 @@ class GroupEdits:
                 edits = [edit for edit in edits if edit.kind != ORDER_OF_PARAMETERS]  # it is the order of the lesson
             candidates += [(unit, edit) for edit in (*edits, *together(edits))]
         words_before: WordsBefore = {}
-        if suspicion.certain_line is not None:
-            candidates = [pair for pair in candidates if pair[1].line == suspicion.certain_line]
 
         def rank(pair: UnitEdit) -> tuple[float, int]:
             edit = pair[1]
-            tier = edit.tier + (edit.line not in unmatched) + (edit.line in suspicion.right_lines)
-            tier += LATER_TIERS * (edit.line in suspicion.later_lines)
+            tier = edit.tier + (edit.line not in unmatched)
             if guide is None or self.trial.is_cancelled():  # to score thousands of edits takes a while
                 return 0.0, tier
             if edit.line in of_loops:
-                return 0.0, tier + LATER_TIERS
+                return 0.0, tier + LAST_TIERS
             return -guide.score(edit, words_before), tier
 
         return iter(sorted(candidates, key=rank))
@@ -232,107 +210,6 @@ def _of_a_number(value: ast.expr) -> set[str]:
     return set() if is_other or not calls <= {"min", "max"} else names_read(value)
 
 
-@dataclass(frozen=True)
-class Step:
-    """The changes of one statement, and its line."""
-
-    changes: tuple[Change, ...]
-    line: int
-
-
-def steps(alignment: Alignment, helpers: frozenset[str]) -> tuple[list[Step], list[Step]]:
-    """The steps towards the solution's definition: those that replace a statement, and those that remove one.
-
-    helpers: names of the learner's; statements that use one are not touched, as the mistake may be in the helper.
-    """
-    slots_by_id = {
-        id(node): (parent, body_field, number)
-        for parent, body_field, body in bodies(alignment.unit.node)
-        for number, node in enumerate(body)
-    }
-    pairs = [
-        (_similarity(old, new), -number, -other_number, old, new)
-        for number, old in enumerate(alignment.unmatched)
-        for other_number, new in enumerate(alignment.missing)
-        if type(old) is type(new) or not (hasattr(old, "body") or hasattr(new, "body") or isinstance(new, ast.Return))
-    ]
-    local_names = assigned_names(alignment.unit.node)
-    replaced: list[Step] = []
-    used_ids: set[int] = set()
-    for likeness, _, _, old, new in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
-        if (
-            likeness < MIN_SIMILARITY
-            or {id(old), id(new)} & used_ids
-            or names_in(without_body(old)) & helpers
-            or id(old) not in slots_by_id
-        ):
-            continue
-        if bypasses_value(old, new, local_names):
-            continue
-        used_ids |= {id(old), id(new)}
-        fields = HEAD_FIELDS.get(type(old))
-        if fields:
-            changes = tuple(Change(old, field, None, getattr(new, field)) for field in fields)
-        else:
-            changes = (Change(*slots_by_id[id(old)], new),)
-        replaced.append(Step(changes, old.lineno))
-    surplus = [
-        Step((Change(*slots_by_id[id(old)], ast.Pass()),), old.lineno)
-        for old in alignment.unmatched
-        if id(old) not in used_ids
-        and id(old) in slots_by_id
-        and not names_in(old) & helpers
-        and not isinstance(old, ast.Return)
-    ]
-    return replaced, surplus
-
-
-def minimize(steps: Sequence[Step], fixes: Callable[[Sequence[Step]], bool]) -> list[Step]:
-    """The steps that are needed. fixes: whether these steps alone make the checks pass; all together do."""
-    needed_steps = list(steps)
-    for step in steps:
-        without_step = [other for other in needed_steps if other is not step]
-        if without_step and fixes(without_step):
-            needed_steps = without_step
-    return needed_steps
-
-
-def stretch(alignment: Alignment, own_names: frozenset[str] = frozenset()) -> tuple[Step, tuple[int, ...]] | None:
-    """The change that makes the definition the solution's, and the lines that it replaces.
-
-    None where that is most of the definition, which would say nothing. own_names: names of helpers and attributes of
-    the learner's own; no statement that uses one is replaced, as the mistake may be in it.
-    """
-    function = alignment.unit.node
-    learners = [node for node in function.body if not is_docstring(node)]
-    solutions = [alignment.with_free_names(node) for node in alignment.twin.node.body if not is_docstring(node)]
-    start = _common_length(learners, solutions)
-    end = _common_length(learners[start:][::-1], solutions[start:][::-1])
-    replaced, replacement = learners[start : len(learners) - end], solutions[start : len(solutions) - end]
-    inserted = [node for node in replacement if node is not None]
-    if (
-        len(inserted) < len(replacement)
-        or len(replacement) > MAX_INSERTED
-        or not 0 < len(replaced) <= MAX_REPLACED
-        or 2 < len(learners) <= len(replaced)
-    ):
-        return None
-    if len(replaced) == len(inserted) == 1 and hasattr(replaced[0], "body"):
-        return _single_difference(replaced[0], inserted[0], own_names)
-    if any(names_in(node) & own_names for node in replaced):
-        return None
-    if any(isinstance(node, BLOCKS) or (hasattr(node, "body") and len(replaced) > 1) for node in replaced):
-        return None
-    docstring = function.body[: len(function.body) - len(learners)]
-    body = [*docstring, *learners[:start], *inserted, *learners[len(learners) - end :]]
-    is_return_missing = (
-        bool(inserted) and isinstance(inserted[-1], ast.Return) and not isinstance(replaced[-1], ast.Return)
-    )
-    is_left_out = _is_pass if is_return_missing else is_aside  # a print may stand in the place of the return
-    lines = tuple(node.lineno for node in replaced if not is_left_out(node)) or (replaced[0].lineno,)
-    return Step((Change(function, "body", None, body or [ast.Pass()]),), lines[0]), lines
-
-
 class Repairs:
     """Tries the edits of one submission.
 
@@ -365,84 +242,17 @@ class Repairs:
         self.first_of_two: Edit | None = None
         self.idled_from: defaultdict[int, set[int]] = defaultdict(set)
 
-    def several_lines(self, group: Group) -> tuple[int, ...]:
-        """A few lines with which the group's checks pass, once their statements are replaced together; () without any.
-
-        They are single statements, else one stretch of them. More than MAX_CERTAIN_LINES become `doubtful_lines`.
-        """
-        replaced: list[Step] = []
-        left_out: list[Step] = []
-        for unit, alignment in self.group_edits.alignments(group):
-            if self.blame.twin(unit) is not None:
-                replacing, others = steps(alignment, self.blame.helpers)
-                replaced, left_out = replaced + replacing, left_out + others
-        tops = {unit.top for unit in group.units}
-
-        def fixes(selection: Sequence[Step]) -> bool:
-            changes = tuple(change for step in selection for change in step.changes)
-            source = self.changed(group, changes, tops)
-            return source is not None and self.is_mended(group, source)
-
-        for selection in (replaced, [*replaced, *left_out]) if left_out else (replaced,):
-            if 1 < len(selection) <= MAX_CHANGES and not self.trial.is_over and fixes(selection):
-                needed_steps = minimize(selection, fixes)
-                lines = self.certain_lines(group, needed_steps, {step.line for step in needed_steps})
-                if lines:
-                    return lines
-                break
-        for unit, alignment in self.group_edits.alignments(group):
-            if self.blame.twin(unit) is None or self.doubtful_lines:
-                continue
-            replacement = stretch(alignment, self.blame.own)
-            if replacement is not None and not self.trial.is_over and fixes([replacement[0]]):
-                return self.certain_lines(group, [replacement[0]], set(replacement[1]))
-        return ()
-
-    def of_one_line(self, group: Group, lines: Sequence[int], edits: Iterable[UnitEdit]) -> Edit | None:
-        """A repair on one of several lines that were replaced together; None where none or several of them have one.
-
-        edits: others that may be tried on these lines.
-        """
-        on_lines = [pair for pair in edits if pair[1].line in lines]
-        doubtful_lines, first_of_two = self.doubtful_lines, self.first_of_two
-        found: list[Edit] = []
-        for line in lines:
-            self.doubtful_lines = ()
-            others = [other for other in lines if other != line]
-            candidates = [
-                (unit, edit)
-                for unit, alignment in self.group_edits.alignments(group)
-                if self.blame.twin(unit) is not None and line in unit.lines
-                for edit in one_statement_edits(alignment, line, others)
-            ]
-            candidates += [pair for pair in on_lines if pair[1].line == line][:MAX_EDITS_ON_LINE]
-            edit = self.full_repair(group, candidates)
-            found += [edit] if edit is not None else []
-        self.doubtful_lines, self.first_of_two = doubtful_lines, first_of_two
-        return found[0] if len(found) == 1 and not self.trial.is_over else None
-
-    def certain_lines(self, group: Group, steps: Sequence[Step], lines: set[int]) -> tuple[int, ...]:
-        """The lines of steps that fix; () where there is a doubt: they are many, or bypass a value."""
-        changes = tuple(change for step in steps for change in step.changes)
-        bypassed_lines = {line for unit in group.units for line in bypassed(unit, changes)}
-        bypassed_lines = bypassed_lines & self.group_edits.unmatched_lines(group) - lines
-        if not bypassed_lines and len(lines) <= MAX_CERTAIN_LINES:
-            return tuple(sorted(lines))
-        self.keep_doubtful({*lines, *bypassed_lines})
-        return ()
-
     def full_repair(
         self,
         group: Group,
         edits: Iterable[UnitEdit],
-        right_lines: frozenset[int] = frozenset(),
         sifts: bool = True,
     ) -> Edit | None:
         """The first edit after which every failed check of the group passes, and none that passed before fails.
 
-        The lines of one that bypasses a value of the learner's become `doubtful_lines`. right_lines: lines whose values
-        are known to be right. sifts: whether a probe sifts the edits first. It compares all gradients of a call, and
-        right code need not have those of a table that the check leaves out.
+        The lines of one that bypasses a value of the learner's become `doubtful_lines`. sifts: whether a probe sifts
+        the edits first. It compares all gradients of a call, and right code need not have those of a table that the
+        check leaves out.
         """
         limited = self._limited(edits)
         for unit, edit in self.sift(group, limited) if sifts else (pair for pair, _ in self.candidates(group, limited)):
@@ -454,7 +264,7 @@ class Repairs:
                 if is_whole:
                     self.idled_from[edit.line] |= self.idled(group, unit, edit)
                 in_doubt = bypassed(unit, edit.changes) | self.idled_from[edit.line]
-                bypassed_lines = in_doubt & self.group_edits.unmatched_lines(group) - right_lines - lines
+                bypassed_lines = in_doubt & self.group_edits.unmatched_lines(group) - lines
                 if not bypassed_lines:
                     if is_whole:
                         return edit
@@ -470,7 +280,7 @@ class Repairs:
         likely_edits = [*edits.undoing(group, guide), *edits.solution_parts(group, guide), *edits.slips(group)]
         likely_edits += [
             (unit, edit)
-            for unit, edit in edits.all_edits(group, guide, NOTHING)
+            for unit, edit in edits.all_edits(group, guide)
             if edit.kind in ORDERS or guide.score(edit, words_before) > 0
         ][:MAX_GUIDED]
         for unit in group.units:
@@ -667,44 +477,3 @@ def normalizes_twice(before: str, after: str) -> bool:
     divisions_after = len(DIVISION_BY_SUM.findall(after))
     has_more = after.count("softmax(") > before.count("softmax(") or divisions_after > divisions
     return has_more and divisions_after > 0
-
-
-def _similarity(old: ast.stmt, new: ast.stmt) -> float:
-    """The similarity of two statements, which is higher where both assign to the same target."""
-    likeness = similarity(words(without_body(old)), words(without_body(new)))
-    if not (isinstance(old, ast.Assign) and isinstance(new, ast.Assign)):
-        return likeness
-    targets = [[ast.unparse(target) for target in node.targets] for node in (old, new)]
-    return likeness + SAME_TARGET * (targets[0] == targets[1])
-
-
-def _is_pass(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Pass)
-
-
-def _single_difference(old: ast.stmt, new: ast.stmt, own_names: frozenset[str]) -> tuple[Step, tuple[int, ...]] | None:
-    """The one statement that differs in two loops or conditions of equal length; None where several differ."""
-    own_body, solution_body = getattr(old, "body", []), getattr(new, "body", [])
-    pairs = [
-        (n, learner, solution)
-        for n, (learner, solution) in enumerate(zip(own_body, solution_body))
-        if not same(learner, solution)
-    ]
-    if type(old) is not type(new) or len(own_body) != len(solution_body) or len(pairs) != 1:
-        return None
-    number, learner, solution = pairs[0]
-    if hasattr(learner, "body") and hasattr(solution, "body"):
-        return _single_difference(learner, solution, own_names)
-    if names_in(learner) & own_names:
-        return None
-    return Step((Change(old, "body", number, solution),), learner.lineno), (learner.lineno,)
-
-
-def _common_length(learners: Sequence[ast.stmt], solutions: Sequence[ast.stmt | None]) -> int:
-    """How many statements at the beginning are equal."""
-    count = 0
-    for learner, solution in zip(learners, solutions):
-        if solution is None or not same(learner, solution):
-            break
-        count += 1
-    return count

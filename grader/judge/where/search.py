@@ -4,14 +4,13 @@ Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al.
 """
 
 import functools
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 
 from grader.catalog.errors import InfrastructureError
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
-from grader.judge.where.edits import COMPUTED, Tree
+from grader.judge.where.edits import Tree
 from grader.judge.where.place import (
     Blame,
     Group,
@@ -23,9 +22,8 @@ from grader.judge.where.place import (
     in_definition,
     lines_in_place,
 )
-from grader.judge.where.repair import MAX_EDITS_ON_LINE, Repairs, UnitEdit, orders_first
+from grader.judge.where.repair import Repairs, UnitEdit, orders_first
 from grader.judge.where.trial import Trial, are_of_drawing, probes
-from grader.judge.where.values import NOTHING, Values
 from grader.records import containment
 from grader.records.results import ExerciseResult
 from grader.records.source import nesting
@@ -122,7 +120,6 @@ class Search:
         passing = tuple(checks[name] for name in checks if name in explained.passed)
         probes_by_check = probes(examiner, trial, failing)
         self.blame = Blame(examiner, tree, trial, failing, probes_by_check)
-        self.values = Values(examiner, tree, trial)
         self.repairs = Repairs(examiner, tree, trial, self.blame, probes_by_check, passing)
         examined = explained.passed | explained.failures.keys()
         self.repairs.unexamined = tuple(check for name, check in checks.items() if name not in examined)
@@ -215,44 +212,21 @@ class Search:
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
         if edit is None:
             edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
+        if edit is None:
+            edits = group_edits.all_edits(group, guide)
+            probes_of_group = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
+            if are_of_drawing(probes_of_group, repairs.passing):
+                edits = orders_first(edits)
+            edit = repairs.full_repair(group, edits) or repairs.first_of_two
         if edit is not None:
-            edit = repairs.of_a_scale(group, edit)
-        lines, suspicion = repairs.several_lines(group) if edit is None else (), NOTHING
-        if len(lines) == 1:  # find what kind of change helps there
-            on_line = group_edits.all_edits(group, guide, replace(NOTHING, certain_line=lines[0]))
-            edit = repairs.full_repair(group, itertools.islice(on_line, MAX_EDITS_ON_LINE))
-        elif lines:
-            edit = repairs.of_one_line(group, lines, group_edits.all_edits(group, guide, NOTHING))
-        if edit is None and not lines:
-            found_probes = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
-            if are_of_drawing(found_probes, repairs.passing):
-                edits = iter(orders_first(group_edits.all_edits(group, guide, NOTHING)))
-            else:
-                suspicion = self.values.suspicion(group, repairs.probes)
-                edits = group_edits.all_edits(group, guide, suspicion)
-            edit = repairs.full_repair(group, edits, suspicion.right_lines)
-            if edit is not None:
-                edit = repairs.of_a_scale(group, edit)
-            elif suspicion.certain_line is not None and repairs.first_of_two is None:
-                return self.place_of((suspicion.certain_line,), "values", COMPUTED)
-            edit = edit or repairs.first_of_two
-        if edit is not None:
-            edit = repairs.of_an_insertion(group, edit)
+            edit = repairs.of_an_insertion(group, repairs.of_a_scale(group, edit))
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
-        doubtful_lines = repairs.doubtful_lines if not lines else ()
-        if len(doubtful_lines) == 2:  # of more, two are often at fault
-            edit = repairs.of_one_line(group, doubtful_lines, group_edits.all_edits(group, guide, NOTHING))
-            if edit is not None:
-                return self.place_of((edit.line,), "repair", edit.kind)
-        lines = lines or doubtful_lines
-        if lines:
-            return self.place_of(lines, "several")
-        if suspicion.likely_line is not None:
-            return self.place_of((suspicion.likely_line,), "values", COMPUTED)
+        if repairs.doubtful_lines:
+            return self.place_of(repairs.doubtful_lines, "several")
         self.trial.work = work
         edit = repairs.partial_repair(group, likely_edits)
         if edit is None and not self.trial.is_over:
-            edit = repairs.partial_repair(group, group_edits.all_edits(group, guide, NOTHING))
+            edit = repairs.partial_repair(group, group_edits.all_edits(group, guide))
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
         if group.is_untested:
