@@ -4,6 +4,7 @@
 """
 
 import json
+from collections import Counter
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -50,9 +51,10 @@ Which checks fail which mistake is a table of its own, which `make docs` makes.
 WHERE = """
 ## How often the line is the true one
 
-Cases are drawn from the known mistakes, and each mistake is left out of the search, since a learner's own is not a
-known one. A line counts as true if it is the changed one or the next to it. Measured on {date} over
-{exercises} exercises. `make bench-where` alone draws up to 12 cases of each kind for each, and another `SEED=` others.
+Cases of the first three kinds are drawn from the known mistakes, and each mistake is left out of the search as if
+nobody had written it down. Those of the last kind are in `tests/judge/peer_variants.toml`; nothing is left out. A line
+counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises. `make
+bench-where` without options draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
 
 | what | figure | command |
 |---|---:|---|
@@ -61,11 +63,13 @@ COUNTED = {  # what is recorded of each kind of case
     "solution": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "styles": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "pairs": ("cases", "one", "both", "false"),
+    "others": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
 }
 KINDS = {
     "solution": "one mistake in the reference",
     "styles": "one mistake in a right file of another style",
     "pairs": "two mistakes at once",
+    "others": "a wrong file that others wrote",
 }
 FIGURES = {
     "true": "the line is true",
@@ -81,16 +85,11 @@ FIGURES = {
 def page() -> str:
     """The page as Markdown."""
     exercises = catalog.exercises()
-    known = [mistake for exercise in exercises for mistake in mistakes.mistakes(exercise.folder)]
     recorded = sum(len(mistakes.failed_checks(exercise.folder)) for exercise in exercises)
     rows = (
         ("exercises", len(exercises), "make list"),
         ("known mistakes tried, each refused", recorded, "make verify"),
-        (
-            "of them named by a sentence of their own",
-            len({(mistake.path, mistake.sentence) for mistake in known}),
-            "make verify",
-        ),
+        ("of them named by a sentence of their own", sum(map(_named, exercises)), "make verify"),
         ("right files in other styles, each with full points", _styles(exercises), "make verify"),
         ("checks, each failed by some known mistake", sum(len(one.points) for one in exercises), "make verify"),
     )
@@ -110,6 +109,13 @@ def where() -> str:
         for name in COUNTED[kind][1:]:
             lines.append(f"| {FIGURES[name]} | {counted[name] / max(counted['cases'], 1):.0%} | `{command}` |\n")
     return WHERE.format(date=facts["date"], exercises=facts["exercises"]) + "".join(lines)
+
+
+def _named(exercise: catalog.Exercise) -> int:
+    """How many recorded mistakes have a sentence that no other one has: a record is written where each is named."""
+    recorded, known = mistakes.failed_checks(exercise.folder), mistakes.mistakes(exercise.folder)
+    count = Counter(mistake.sentence for mistake in known)
+    return sum(mistake.name in recorded and count[mistake.sentence] == 1 for mistake in known)
 
 
 def _styles(exercises: tuple[catalog.Exercise, ...]) -> int:

@@ -29,14 +29,24 @@ def confirmed(version: WrongVersion, source: str) -> bool:
     return bool(claims := _claims(version)) and claims <= _words(source)
 
 
+def support(version: WrongVersion, source: str) -> float:
+    """How much of a mistake's diff the source holds, from 0 to 2: of the words that it adds, and not of the others."""
+    written, (added, removed) = _words(source), (_words(lines) for lines in _diff(version))
+    shares = [len(new & written) / len(new) if new else 1.0 for new in (added - removed, removed - added)]
+    return 1 + shares[0] - shares[1]
+
+
 @cache
 def _claims(version: WrongVersion) -> frozenset[str]:
     """The calls and numbers in the sentence that the mistake's lines have and the solution's in their place do not."""
-    added, removed = (
-        COMMENT.sub("", "\n".join(line[1:] for line in version.changes if line.startswith(sign))) for sign in "+-"
-    )
-    written = {*CALL.findall(added), *_numbers(added)} - {*CALL.findall(removed), *_numbers(removed)}
-    return frozenset(written & named(version.sentence))
+    added, removed = ({*CALL.findall(code), *_numbers(code)} for code in _diff(version))
+    return frozenset((added - removed) & named(version.sentence))
+
+
+def _diff(version: WrongVersion) -> list[str]:
+    """The code that a mistake adds, and what it removes."""
+    lines = [line for one in version.parts or (version,) for line in one.changes]
+    return [COMMENT.sub("", "\n".join(line[1:] for line in lines if line.startswith(sign))) for sign in "+-"]
 
 
 def named(sentence: str) -> set[str]:

@@ -249,7 +249,7 @@ class Diagnostician:
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do.
 
-        Of several, those first that name code which the learner's source holds.
+        Of several, that one whose diff is most like the learner's source.
         """
         if not versions:
             return None
@@ -261,7 +261,9 @@ class Diagnostician:
             for version in versions
         }
         best = [version for version in versions if score[version] == max(score.values())]
-        best = [version for version in best if self.is_confirmed(version)] or best
+        if len(best) > 1 and self.words is not None:
+            support = {version: claims.support(version, self.words.source) for version in best}
+            best = [version for version in best if support[version] == max(support.values())]
         return OR.join(version.sentence for version in best[:2])
 
     def general(

@@ -1,7 +1,7 @@
 """How often the reported line is the true one, and what the search costs: `make bench-where [EX=06,13]`.
 
-The cases are those of where_bank.py. The truth is the line that the mistake changes. The mistake itself is left out of
-the search, since a learner's own mistake is not a known one.
+The cases are those of where_bank.py. The truth is the line that the mistake changes. A known mistake is left out of the
+search, as if nobody had written it down.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def main() -> None:
     parser.add_argument("--ex", default="all", help="exercises, as in 06,13")
     parser.add_argument("--most", type=int, default=12, help="cases of each kind for each exercise; 0: all")
     parser.add_argument("--seed", type=int, default=SEED, help="which cases are drawn")
-    parser.add_argument("--kinds", default="solution,styles,pairs")
+    parser.add_argument("--kinds", default=",".join(how_we_know.KINDS))
     parser.add_argument("--work", type=int, default=search.WORK, help="for one search: see judge/where/trial.py")
     parser.add_argument("--within", type=float, default=2.0, help="seconds of processor time that a learner waits for")
     parser.add_argument("--named", action="store_true", help="do not leave the mistake out of the diagnosis")
@@ -132,8 +132,8 @@ def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> C
             if result.status != "failed" or examiner.explained is None:
                 continue  # the change does no harm in this style
             diagnoses = examiner.explained.diagnoses
-            excluded_mistake = "" if options.named else case.names[0]
-            if not options.named:
+            excluded_mistake = "" if options.named or not case.names else case.names[0]
+            if excluded_mistake:
                 sentences = {
                     mistake.sentence for mistake in mistakes.mistakes(exercise.folder) if mistake.name in case.names
                 }

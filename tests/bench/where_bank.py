@@ -1,7 +1,7 @@
-"""The bank of cases of `make bench-where`: right files with one known mistake in them, or with two.
+"""The bank of cases of `make bench-where`: right files with one known mistake in them, or with two, and others' files.
 
 Each known mistake of one change is carried into the solution, and into right answers of other styles where the changed
-code occurs too, up to names.
+code occurs too, up to names. Others' files are the wrong ones of peer_variants.toml.
 """
 
 import ast
@@ -16,12 +16,17 @@ from pathlib import Path
 from where_carrying import carried, changed_part
 
 from grader import catalog
-from grader.catalog import mistakes, paths
+from grader.catalog import mistakes, paths, tomllib
+
+VARIANTS = Path(__file__).parents[1] / "judge" / "peer_variants.toml"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A file with mistakes. base: the right file's name; names: of the mistakes; truths: for each the changed lines."""
+    """A file with mistakes. base: the right file's name; truths: the changed lines, for each mistake.
+
+    names: of the known mistakes; () for a file of others.
+    """
 
     exercise: catalog.Exercise
     base: str
@@ -31,7 +36,10 @@ class Case:
 
 
 def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Case]]:
-    """The cases by kind: "solution", "styles", "pairs". most: of each kind, drawn with the seed; 0 for all."""
+    """The cases by kind: "solution", "styles", "pairs", "others".
+
+    most: of each of the first three, drawn with the seed; 0 for all.
+    """
     rng = random.Random(seed)
     solution = paths.solution(exercise.folder)
     bases = {"solution": [solution], "styles": list(paths.styles(exercise.folder))}
@@ -46,7 +54,20 @@ def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Cas
     ]
     rng.shuffle(pairs)
     cases["pairs"] = pairs[:most] if most else pairs
+    cases["others"] = list(others(exercise))
     return cases
+
+
+def others(exercise: catalog.Exercise) -> Iterator[Case]:
+    """The wrong files of this exercise that others wrote."""
+    solution = paths.solution(exercise.folder).read_text("utf-8")
+    for row in tomllib.loads(VARIANTS.read_text("utf-8"))["variant"]:
+        if row["exercise"] == exercise.folder[:2]:
+            source = solution
+            for old, new in row["change"]:
+                source = source.replace(old, new, 1)
+            right, wrong = bare(solution), bare(source)
+            yield Case(exercise, row["what"], (), wrong, (differing(right, wrong),))
 
 
 def singles(exercise: catalog.Exercise, file: Path) -> Iterator[Case]:
