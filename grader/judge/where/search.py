@@ -31,7 +31,6 @@ from grader.records.submission import Submission
 
 WORK = 3_000  # for one submission: see Trial
 STUDENTS_WORK = 150  # in a class, where many are graded one after the other
-SHARED_HELPERS = 2 / 3  # the share of the work for helpers that several definitions call
 FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
@@ -129,26 +128,20 @@ class Search:
         found_places: dict[str, Place] = {}
         groups, work = self.blame.groups(), self.trial.work
 
-        def without_lines(names: list[str]) -> list[str]:
-            return [name for name in names if name not in found_places or not found_places[name].lines]
+        def has_lines(name: str) -> bool:
+            return name in found_places and bool(found_places[name].lines)
 
         for number, group in enumerate(groups):
             done = self.trial.done
-            # What one leaves is the others'. A helper that several definitions call is likelier at fault than these.
-            share = SHARED_HELPERS if group.is_untested else 1 / (len(groups) - number)
-            self.trial.work = done + int((work - done) * share)
-            names = [check.id for check in group.checks]
-            unplaced = without_lines(names)
-            # With a base two definitions are wrong: such a check has a second place.
-            with_second = [name for name in names if name not in unplaced and group.base]
-            found_places |= self.places_of_several(group) if unplaced and not group.base else {}
-            unplaced = without_lines(unplaced)
-            if unplaced and not with_second:
-                group = replace(group, checks=tuple(check for check in group.checks if check.id in unplaced))
-            place = self.place(group) if unplaced or with_second else None
-            if place is not None:
-                found_places |= dict.fromkeys(unplaced, place)
-                found_places |= {name: both(found_places[name], place) for name in with_second if place.lines}
+            self.trial.work = done + (work - done) // (len(groups) - number)  # what one leaves is the others'
+            found_places |= self.places_of_several(group) if not group.base else {}
+            names = [check.id for check in group.checks if group.base or not has_lines(check.id)]
+            place = self.place(replace(group, checks=tuple(one for one in group.checks if one.id in names)))
+            for name in names if place is not None else ():
+                if not has_lines(name):
+                    found_places[name] = place
+                elif place.lines:  # two definitions are wrong
+                    found_places[name] = both(found_places[name], place)
         for name, failure in self.failures.items():
             certain, head = certain_line(failure), head_line(failure, self.tree)
             line = certain or failure.forbidden_line
@@ -193,7 +186,7 @@ class Search:
 
         It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
         """
-        if group.units[0].is_unwritten:
+        if not group.checks or group.units[0].is_unwritten:
             return None
         work = self.trial.work
         self.trial.work -= int((work - self.trial.done) * FOR_A_PART)
@@ -229,8 +222,6 @@ class Search:
             edit = repairs.partial_repair(group, group_edits.all_edits(group, guide))
         if edit is not None:
             return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
-        if group.is_untested:
-            return None
         line = guide.construct(self.tree, group.units) if guide is not None else None
         if line is not None:
             return self.place_of((line,), "construct")
