@@ -2,8 +2,6 @@
 
 import ast
 import functools
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -12,17 +10,13 @@ from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore
 from grader.judge.where.donors import donor_edits, names_in
 from grader.judge.where.edits import (
-    COMPUTED,
     Change,
     Edit,
     Scope,
     Tree,
     Unit,
-    dump,
     head_of,
-    names_read,
     parameter_names,
-    stored_names,
     together,
 )
 from grader.judge.where.expressions import A_SIGN, ORDER_OF_PARTS, SCALED, expression_edits, signs, slots, takes_a_scale
@@ -36,7 +30,7 @@ from grader.judge.where.statements import (
     bypassed,
     statement_edits,
 )
-from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, equal_answers, sift
+from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sift
 from grader.judge.where.undoing import undoing_edits
 from grader.records.seeds import part
 
@@ -44,12 +38,9 @@ INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
-LAST_TIERS = 3  # added to the tier of an edit that is tried last
 MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
-COMMENT = re.compile(r"#.*")
-DIVISION_BY_SUM = re.compile(r" / .*\bsum\(")
 MAX_PART = 4  # checks of which a change may let one pass alone
 MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
@@ -113,15 +104,8 @@ class GroupEdits:
         ]
 
     def all_edits(self, group: Group, guide: Guidance | None) -> Iterator[UnitEdit]:
-        """All edits, the likeliest first: lines that occur in the solution are mostly right.
-
-        With guidance those last that change what a loop runs over, unless the mistake is there: in one block, or in
-        blocks of one, much of what is wrong between blocks does not show.
-        """
+        """All edits, the likeliest first: lines that occur in the solution are mostly right."""
         unmatched = self.unmatched_lines(group)
-        of_loops: set[int] = set()
-        if guide is not None and not {"range"} & (guide.wrong.keys() | guide.right.keys()):
-            of_loops = {line for unit in group.units for line in lines_of_loops(unit.node)}
         candidates = self.donors(group)
         for unit in group.units:
             scope = Scope.of(unit, self.callable_in(unit))
@@ -137,8 +121,6 @@ class GroupEdits:
             tier = edit.tier + (edit.line not in unmatched)
             if guide is None or self.trial.is_cancelled():  # to score thousands of edits takes a while
                 return 0.0, tier
-            if edit.line in of_loops:
-                return 0.0, tier + LAST_TIERS
             return -guide.score(edit, words_before), tier
 
         return iter(sorted(candidates, key=rank))
@@ -169,47 +151,6 @@ class GroupEdits:
         return {line for node in statements for line in range(*head_of(node))}
 
 
-def lines_of_loops(function: ast.AST) -> set[int]:
-    """The lines that say what a loop runs over.
-
-    Those with a call of range or the condition of a while, those that assign to a name which such a line reads, and
-    those that decide whether they do.
-    """
-    nodes = list(ast.walk(function))
-    calls = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "range"]
-    names = {child.id for call in calls for child in ast.walk(call) if isinstance(child, ast.Name)}
-    lines = {call.lineno for call in calls}
-    for loop in (node for node in nodes if isinstance(node, ast.While)):
-        counted = _counted(loop)
-        names |= counted
-        lines |= {loop.lineno}
-        choices = (node for node in ast.walk(loop) if isinstance(node, ast.If))
-        decided = {choice.lineno: {name.id for name in stored_names(choice)} for choice in choices}
-        lines |= {line for line, assigned in decided.items() if assigned and assigned <= counted}
-    return lines | {name.lineno for name in stored_names(function) if name.id in names}
-
-
-def _counted(loop: ast.While) -> set[str]:
-    """The names of numbers that the condition of a loop compares and the loop assigns, and what these come from."""
-    stored = {name.id for name in stored_names(loop)}
-    comparisons = [node for node in ast.walk(loop.test) if isinstance(node, ast.Compare)]
-    compared = (value for node in comparisons for value in (node.left, *node.comparators))
-    counted = {name for value in compared for name in _of_a_number(value)} & stored
-    for _ in stored:
-        for node in ast.walk(loop):
-            if isinstance(node, (ast.Assign, ast.AugAssign)) and {name.id for name in stored_names(node)} & counted:
-                counted |= _of_a_number(node.value) & stored
-    return counted
-
-
-def _of_a_number(value: ast.expr) -> set[str]:
-    """The names in arithmetic with names, numbers, min and max; none in any other expression."""
-    nodes = list(ast.walk(value))
-    calls = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
-    is_other = any(isinstance(node, (ast.Attribute, ast.Subscript, ast.MatMult)) for node in nodes)
-    return set() if is_other or not calls <= {"min", "max"} else names_read(value)
-
-
 class Repairs:
     """Tries the edits of one submission.
 
@@ -217,7 +158,6 @@ class Repairs:
     not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
-    idled_from: for each line, those which an edit of it leaves nothing to do. Another edit of it may do so in part.
     """
 
     def __init__(
@@ -240,7 +180,6 @@ class Repairs:
         """Forget what an earlier group left."""
         self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
-        self.idled_from: defaultdict[int, set[int]] = defaultdict(set)
 
     def full_repair(
         self,
@@ -261,10 +200,7 @@ class Repairs:
             is_whole = self.fixes(group, unit, edit)
             if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
                 lines = {edit.line, *edit.lines}
-                if is_whole:
-                    self.idled_from[edit.line] |= self.idled(group, unit, edit)
-                in_doubt = bypassed(unit, edit.changes) | self.idled_from[edit.line]
-                bypassed_lines = in_doubt & self.group_edits.unmatched_lines(group) - lines
+                bypassed_lines = bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group) - lines
                 if not bypassed_lines:
                     if is_whole:
                         return edit
@@ -297,27 +233,6 @@ class Repairs:
                 return unit, next(edit for edit, one in zip(own, merged) if one is found)
         return None
 
-    def idled(self, group: Group, unit: Unit, edit: Edit) -> set[int]:
-        """The line of the return, where an edit of an earlier line leaves it nothing to do; before, it did something.
-
-        The mean of a sum is that sum, and a triangle cut out of the finished mask is that mask: then the mistake may be
-        in the return, which the edit hides.
-        """
-        last = unit.node.body[-1]
-        assigned = next((node for node in unit.node.body if node.lineno <= edit.line <= (node.end_lineno or 0)), None)
-        target = assigned.targets[0] if isinstance(assigned, ast.Assign) else None
-        if not (isinstance(last, ast.Return) and isinstance(target, ast.Name)) or isinstance(last.value, ast.Name):
-            return set()
-        early = Change(last, "value", None, ast.Name(target.id, ast.Load()))
-        probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
-        requests = [request for probe in probes for request in probe.requests]
-        sources = [self.changed(group, changes, {unit.top}) for changes in ((), (early,))]
-        answers = list(self.trial.answers([one for one in sources if one is not None], requests)) if requests else []
-        if len(answers) == 2 and None not in answers and all(map(equal_answers, *answers)):  # type: ignore[arg-type]
-            return set()
-        source = self.changed(group, (*edit.changes, early), {unit.top})
-        return {last.lineno} if source is not None and self.is_mended(group, source) else set()
-
     def of_a_scale(self, group: Group, repair: Edit) -> Edit:
         """A scale that is missing may be put in at several lines: the edit with those where it usually stands.
 
@@ -340,27 +255,6 @@ class Repairs:
         if len(lines) == 1 or len(lines) > MAX_DOUBTFUL_LINES:
             return repair
         return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
-
-    def of_an_insertion(self, group: Group, repair: Edit) -> Edit:
-        """The repair that replaces a wrong statement, where one that inserts the right statement beside it was found.
-
-        The wrong one assigns to the same name, or is an `if` too, and the checks pass without it. Otherwise the repair
-        as it was found.
-        """
-        body = repair.changes[0].value
-        old_body = repair.changes[0].old()
-        if len(repair.changes) > 1 or not isinstance(body, list) or len(body) != len(old_body) + 1:
-            return repair
-        known = set(map(id, old_body))
-        inserted = [node for node in body if id(node) not in known]
-        for index, old in enumerate(old_body) if len(inserted) == 1 else ():
-            if not self.trial.is_over and may_replace(inserted[0], old):
-                change = replace(repair.changes[0], new=[*old_body[:index], inserted[0], *old_body[index + 1 :]])
-                unit = next(unit for unit in group.units if repair.line in unit.lines)
-                edit = Edit((change,), old.lineno, COMPUTED, repair.tier)
-                if self.fixes(group, unit, edit):
-                    return edit
-        return repair
 
     def keep_doubtful(self, lines: set[int]) -> None:
         """Keep these lines as doubtful, unless there are some already."""
@@ -400,15 +294,12 @@ class Repairs:
     def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
         """Each edit with the definition that it gives, without those that give the same one as an earlier edit."""
         seen_texts: set[int] = set()
-        own_texts: dict[str, str] = {}  # of the definitions without an edit, by name
         for unit, edit in edits:
-            if unit.name not in own_texts:
-                own_texts[unit.name] = ast.unparse(unit.node)
             try:
                 text = self.tree.text(unit, edit.changes)
             except INVALID:
                 continue
-            if hash((unit.name, text)) in seen_texts or normalizes_twice(own_texts[unit.name], text):
+            if hash((unit.name, text)) in seen_texts:
                 continue
             seen_texts.add(hash((unit.name, text)))
             source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
@@ -451,29 +342,3 @@ class Repairs:
         """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
         seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
         return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
-
-
-def orders_first(edits: Iterable[UnitEdit]) -> list[UnitEdit]:
-    """The edits, those first that change an order, on which the numbers depend that objects draw."""
-    return sorted(edits, key=lambda pair: pair[1].kind not in ORDERS)
-
-
-def may_replace(new: ast.stmt, old: ast.stmt) -> bool:
-    """Whether a new statement may be meant instead of an old one: both assign to the same name, or both are an if."""
-    if isinstance(new, ast.Assign) and isinstance(old, ast.Assign):
-        return [*map(dump, new.targets)] == [*map(dump, old.targets)]
-    return isinstance(new, ast.If) and isinstance(old, ast.If) and not new.orelse and not old.orelse
-
-
-def normalizes_twice(before: str, after: str) -> bool:
-    """Whether an edit puts a softmax, or a second division by sums, into a definition that divides by sums itself.
-
-    The sums would then be 1, and a mistake in the learner's division would no longer show. before, after: its text.
-    """
-    divisions = len(DIVISION_BY_SUM.findall(before))
-    if not divisions:
-        return False
-    after = COMMENT.sub("", after)  # the text before has none
-    divisions_after = len(DIVISION_BY_SUM.findall(after))
-    has_more = after.count("softmax(") > before.count("softmax(") or divisions_after > divisions
-    return has_more and divisions_after > 0

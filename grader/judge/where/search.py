@@ -22,8 +22,8 @@ from grader.judge.where.place import (
     in_definition,
     lines_in_place,
 )
-from grader.judge.where.repair import Repairs, UnitEdit, orders_first
-from grader.judge.where.trial import Trial, are_of_drawing, probes
+from grader.judge.where.repair import Repairs, UnitEdit
+from grader.judge.where.trial import Trial, probes
 from grader.records import containment
 from grader.records.results import ExerciseResult
 from grader.records.source import nesting
@@ -206,13 +206,9 @@ class Search:
         if edit is None:
             edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
         if edit is None:
-            edits = group_edits.all_edits(group, guide)
-            probes_of_group = [repairs.probes[check.id] for check in group.checks if check.id in repairs.probes]
-            if are_of_drawing(probes_of_group, repairs.passing):
-                edits = orders_first(edits)
-            edit = repairs.full_repair(group, edits) or repairs.first_of_two
+            edit = repairs.full_repair(group, group_edits.all_edits(group, guide)) or repairs.first_of_two
         if edit is not None:
-            edit = repairs.of_an_insertion(group, repairs.of_a_scale(group, edit))
+            edit = repairs.of_a_scale(group, edit)
             return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
         if repairs.doubtful_lines:
             return self.place_of(repairs.doubtful_lines, "several")

@@ -13,7 +13,6 @@ from grader.catalog import paths
 from grader.judge.collection import Check
 from grader.judge.compare import same
 from grader.judge.examiner import Examiner
-from grader.judge.explanations import FRESH
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.judge.where.edits import Change, Unit, parameters_of
@@ -300,17 +299,6 @@ def sift(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Ite
         # All answers of a batch are received before the first is looked at.
         answers = list(trial.swap(source, [swap for _, swap in batch], probe.requests))
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
-
-
-def are_of_drawing(failing: Sequence[Probe], passing: Iterable[Check]) -> bool:
-    """Whether objects fail with the numbers that they draw, and pass with those that a check of the task loads.
-
-    Then what is computed from them is right, though its values are others than the solution's.
-    """
-    kinds = {type(protocol.decode_request(body)[0]) for probe in failing for body in probe.requests}
-    are_of_classes = all(name[:1].isupper() for probe in failing for name in probe.names)
-    tasks = {check.task for check in passing if check.id.startswith(FRESH)}
-    return protocol.Assign not in kinds and are_of_classes and bool(tasks & {probe.check.task for probe in failing})
 
 
 def equal_answers(first_body: bytes | bytearray, second_body: bytes | bytearray) -> bool:
