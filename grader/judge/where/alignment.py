@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, called_name, dump, is_docstring, is_own_attribute, parameters_of
+from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, is_own_attribute, parameters_of
 
 WORD = re.compile(r"\w+|[^\w\s]")
 LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
@@ -45,16 +45,14 @@ class Guidance:
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
     alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
-    differences: of each definition that is not the solution's, by its name. missing_keywords: those that calls have in
-    the solution alone, though the mistake has the call too: (called name, keyword). is_of_several: whether several
-    statements of the mistake hold words that are `alone`, as some of them may be right.
+    differences: of each definition that is not the solution's, by its name. is_of_several: whether several statements
+    of the mistake hold words that are `alone`, as some of them may be right.
     """
 
     wrong: Counter[str]
     right: Counter[str]
     alone: frozenset[str]
     differences: dict[str, tuple[Difference, ...]]
-    missing_keywords: frozenset[tuple[str, str]] = frozenset()
     is_of_several: bool = False
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
@@ -77,10 +75,9 @@ class Guidance:
         return max(0.0, hits - MISS * misses)
 
     def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
-        """The line of the statement with most words that only the mistake has, or of a call that lacks an argument.
+        """The line of the statement with most words that only the mistake has.
 
-        None where several statements have most, or several calls lack it, or where such words are in several of the
-        mistake's own statements.
+        None where several statements have most, or where such words are in several of the mistake's own statements.
         """
         scores: dict[int, int] = {}
         for unit in units:
@@ -89,22 +86,8 @@ class Guidance:
                     score = len(words(_WithoutSizes().visit(copy.deepcopy(node))).keys() & self.alone)
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
-        lines = [line for line, score in scores.items() if score == best and not self.is_of_several]
-        if best == 0:
-            calls = [node for unit in units for node in ast.walk(unit.node) if isinstance(node, ast.Call)]
-            names = {name for name, _ in self.missing_keywords}
-            lines = [
-                call.lineno
-                for call in calls
-                if called_name(call) in names and not _keywords(call) & self.missing_keywords
-            ]
+        lines = [line for line, score in scores.items() if score == best > 0 and not self.is_of_several]
         return lines[0] if len(lines) == 1 else None
-
-
-def _keywords(node: ast.AST) -> set[tuple[str, str]]:
-    """The keywords of each call in a piece of code, with the names that are called; dim is often given without it."""
-    keywords = [(call, one.arg) for call in ast.walk(node) if isinstance(call, ast.Call) for one in call.keywords]
-    return {(called_name(call), name) for call, name in keywords if name and name not in ("dim", "axis")}
 
 
 class _WithoutSizes(ast.NodeTransformer):
@@ -130,16 +113,12 @@ def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
     mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
     wrong, right, alone = Counter[str](), Counter[str](), set[str]()
-    missing_keywords: set[tuple[str, str]] = set()
     found: dict[str, tuple[Difference, ...]] = {}
     for name in mistake_definitions.keys() & solution_definitions.keys():
         found[name] = differences(mistake_definitions[name], solution_definitions[name])
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
         wrong += mistake_words - solution_words
         right += solution_words - mistake_words
-        called = {called_name(node) for node in ast.walk(mistake_definitions[name]) if isinstance(node, ast.Call)}
-        keywords = _keywords(solution_definitions[name]) - _keywords(mistake_definitions[name])
-        missing_keywords |= {pair for pair in keywords if pair[0] in called}
         alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
     new_statements = {
         ast.unparse(node)
@@ -147,7 +126,7 @@ def of(mistake: str, solution: str) -> Guidance:
         for node in ast.walk(mistake_definitions[name])
         if isinstance(node, SIMPLE) and words(node).keys() & alone
     }
-    return Guidance(wrong, right, frozenset(alone), found, frozenset(missing_keywords), len(new_statements) > 1)
+    return Guidance(wrong, right, frozenset(alone), found, len(new_statements) > 1)
 
 
 def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:
@@ -217,8 +196,7 @@ class Alignment:
     """A definition of the learner's (`unit`) beside the solution's (`twin`).
 
     names: the learner's name for each local name and parameter of the solution. attributes: the same for the attributes
-    of `self`. local_attributes: the learner's local names that hold what the solution reads of `self`.
-    unmatched: the learner's statements that occur nowhere in the solution. missing: the solution's
+    of `self`. unmatched: the learner's statements that occur nowhere in the solution. missing: the solution's
     statements that the learner's definition lacks, with the learner's names. own_values: what each local name of the
     learner's stands for that is assigned once.
     """
@@ -227,7 +205,6 @@ class Alignment:
         self.unit, self.twin = unit, twin
         self.names = dict(zip(_parameters(twin), _parameters(unit)))
         self.attributes = _attributes(unit, twin)
-        self.local_attributes = _local_attributes(unit, twin, self.attributes)
         self.values = dict(_definitions(twin))  # the values of the solution's local names
         own_definitions = list(_definitions(unit))
         counts = Counter(name for name, _ in own_definitions)
@@ -255,8 +232,6 @@ class Alignment:
 
     def own_attribute(self, node: ast.Attribute) -> ast.expr:
         """What the learner's definition reads in the place of an attribute of `self` in the solution."""
-        if node.attr in self.local_attributes and isinstance(node.ctx, ast.Load):
-            return ast.Name(self.local_attributes[node.attr], ast.Load())
         return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
 
     def stands_between(self, new: ast.stmt, before: list[ast.stmt], after: ast.stmt) -> bool:
@@ -274,12 +249,6 @@ class Alignment:
             (renamed_neighbour := self.rename(neighbour)) is not None and same(renamed_neighbour, own_statement)
             for neighbour, own_statement in neighbours
         )
-
-    def with_free_names(self, node: Node) -> Node | None:
-        """As `renamed`, but names without counterpart stay; None where the learner uses one for something else."""
-        renamer = _Renamer(self, MAX_INLINED)
-        new: Node = renamer.visit(copy.deepcopy(node))
-        return None if renamer.without_counterpart & set(self.names.values()) else new
 
     def _align(self) -> None:
         """Give each local name of the solution the learner's name whose value is most similar."""
@@ -496,21 +465,3 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
             counterparts[name] = best[1]
             unassigned.remove(best[1])
     return counterparts
-
-
-def _local_attributes(unit: Unit, twin: Unit, attributes: Mapping[str, str]) -> dict[str, str]:
-    """The learner's local names that hold a part of a tuple in `self` which the solution keeps as an attribute.
-
-    As `head_dim` after `heads, head_dim = self.sizes`. attributes: those that the learner has.
-    """
-    own_values, values = (constructor_values(definition.owner) for definition in (unit, twin))
-    local_values: dict[str, str] = {}
-    for name, value in _definitions(unit):
-        if isinstance(value, ast.Subscript) and is_own_attribute(value.value) and value.value.attr in own_values:
-            kept = _of_tuple(ast.Subscript(own_values[value.value.attr], value.slice, ast.Load()))
-            local_values[dump(kept)] = name
-    return {
-        name: local_values[dump(value)]
-        for name, value in values.items()
-        if name not in attributes and name not in own_values and dump(value) in local_values
-    }

@@ -1,7 +1,6 @@
 """Edits that replace an expression or a statement by one of the solution's, with the learner's names."""
 
 import ast
-import re
 from collections.abc import Iterator
 
 from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements, words
@@ -28,7 +27,6 @@ HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
 WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
 MAX_PAIRS = 200  # of an expression and its replacement
 MAX_INSERTED = 60
-MAKING = re.compile(r"(new_)?(zeros|ones|empty|full)(_like)?")  # functions that make a tensor for a loop to fill
 
 
 def narrow(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
@@ -58,8 +56,6 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     yield from _statements(alignment, helpers)
     yield from _removals(alignment, helpers)
     yield from _parameters(alignment)
-    if alignment.unit.node.name == "__init__":
-        yield from _new_objects(alignment)
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -84,25 +80,6 @@ def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) ->
     names = [child for child in ast.walk(new) if isinstance(child, ast.Name)]
     own_names = {name.id for name in names if isinstance(name.ctx, ast.Store)}  # of comprehensions
     return bool(returned_names) and not returned_names & ({name.id for name in names} - own_names)
-
-
-def filled_names(function: ast.AST) -> frozenset[str]:
-    """The names of the tensors, lists and dicts in which a loop of the definition writes entries."""
-    loops = [node for node in ast.walk(function) if isinstance(node, (ast.For, ast.While))]
-    entries = [child for loop in loops for child in ast.walk(loop) if isinstance(child, ast.Subscript)]
-    written = [entry.value for entry in entries if isinstance(entry.ctx, ast.Store)]
-    return frozenset(container.id for container in written if isinstance(container, ast.Name))
-
-
-def bypasses_loop(old: ast.AST, new: ast.AST | None, filled: frozenset[str]) -> bool:
-    """Whether the value with which a loop's result begins is replaced by a finished one.
-
-    What the loop leaves out would be right then, and the mistake may be in the loop. old: the statement; new: its new
-    value. filled: as `filled_names` gives them.
-    """
-    is_start = isinstance(old, ast.Assign) and any(isinstance(n, ast.Name) and n.id in filled for n in old.targets)
-    makes_entries = isinstance(new, ast.Call) and MAKING.fullmatch(called_name(new))
-    return is_start and not makes_entries and not isinstance(new, (ast.Constant, ast.List, ast.Dict))
 
 
 def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | None:
@@ -178,7 +155,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
             own_names = alignment.rename(node, MAX_INLINED) is not None
             donors.append((new, words(new), text, own_names))
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
-    local_names, filled = assigned_names(alignment.unit.node), filled_names(alignment.unit.node)
+    local_names = assigned_names(alignment.unit.node)
     for target, slot, parent in slots(alignment.unit.node):
         if isinstance(target, (ast.Slice, ast.Starred)) or names_in(target) & helpers or id(target) in kept_ids:
             continue
@@ -192,8 +169,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
             )
             # A plain value for a condition would switch to the branch without the mistake.
             switches_branch = is_test and not isinstance(new, (ast.Compare, ast.BoolOp))
-            bypasses_mistake = leaves_value_unused or switches_branch or bypasses_loop(parent, new, filled)
-            if score >= MIN_SIMILARITY and text != target_text and not bypasses_mistake:
+            if score >= MIN_SIMILARITY and text != target_text and not (leaves_value_unused or switches_branch):
                 tier = 0 if score >= HIGH_SIMILARITY and own_names else 1
                 pairs.append((score + WHOLE_VALUE * is_whole_value, len(pairs), target, slot, new, tier))
     for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MAX_PAIRS]:
@@ -207,7 +183,6 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     No return is put into a loop or before other statements, which would not run any more.
     """
     inserted, local_names = 0, assigned_names(alignment.unit.node)
-    filled = filled_names(alignment.unit.node)
     for new in alignment.missing:
         new_words = words(new)
         likeliest = max((similarity(words(old), new_words) for old in statements(alignment.unit)), default=0.0)
@@ -221,7 +196,6 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                     not hasattr(old, "body")
                     and not names_in(old) & helpers
                     and not bypasses_value(old, new, local_names)
-                    and not bypasses_loop(old, getattr(new, "value", None), filled)
                 )
                 is_last = not after and parent is alignment.unit.node
                 returns_early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
@@ -267,23 +241,6 @@ def _parameters(alignment: Alignment) -> Iterator[Edit]:
                 *(Change(node, "id", None, solution_parameter.arg) for node in uses),
             )
             yield Edit(changes, own_parameter.lineno, "the name of a parameter", 0)
-
-
-def _new_objects(alignment: Alignment) -> Iterator[Edit]:
-    """Edits that replace an attribute of `self` by a call of the solution's that makes a new object.
-
-    Two names for one layer are one layer, where the solution has two.
-    """
-    makers = {}
-    for node, _, parent in slots(alignment.twin.node):
-        new = alignment.rename(node) if isinstance(node, ast.Call) and isinstance(parent, ast.Assign) else None
-        if new is not None:
-            makers[ast.unparse(new)] = new
-    for target, slot, parent in slots(alignment.unit.node):
-        is_value = isinstance(parent, ast.Assign) or (isinstance(parent, ast.Call) and target in parent.args)
-        if is_value and isinstance(target, ast.Attribute) and "self" in names_in(target):
-            for new in makers.values():
-                yield Edit((Change(*slot, new),), target.lineno, "what is made there", 0)
 
 
 def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:

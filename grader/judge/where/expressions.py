@@ -1,9 +1,7 @@
 """Edits of expressions: operands, names, numbers, calls, indices, and what may be missing around them."""
 
 import ast
-import copy
 import itertools
-import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -47,14 +45,10 @@ SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
-AN_ORDER_OF_TWO = "the order of two operations"
 A_SIGN = "a sign"
 KEEPDIM = "keepdim=True"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
-MAX_RELATED = 9
-TURNING = ("T", "mT", "transpose", "swapaxes", "permute", "t")
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
-ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 Slot = tuple[ast.AST, str, int | None]
 
 
@@ -203,7 +197,6 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
         for other in scope.unused[:3]:
             for operator in "-/*+":
                 yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
-    yield from _of_one_operand(node)
     for sequence in node.args[:1]:
         if isinstance(sequence, ast.List):
             yield ast.Tuple(sequence.elts, ast.Load()), f"the call of {name}", 0, None
@@ -385,8 +378,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_signs(node)
-        yield from _other_orders(node, 2 if _bears_its_names(parent) else 0)
-        yield from _related_names(node, scope)
+        yield from _other_orders(node)
     elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
         for pairs in exchange([*zip(node.keys, node.values)]):
             yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
@@ -441,7 +433,6 @@ def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement
 def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
     if isinstance(node.op, SWAPPED):
         yield ast.BinOp(node.right, node.op, node.left), "the order of two operands", 0, ("operands",)
-        yield from _exchange_in_place(node)
     sign = type(node.op).__name__
     yield node.left, "an operand", 0, ("left", sign)
     yield node.right, "an operand", 0, ("right", sign)
@@ -449,35 +440,6 @@ def _other_operations(node: ast.BinOp) -> Iterator[Replacement]:
         yield ast.BinOp(node.left, other(), node.right), "an operator", 0, ("operator", sign, other.__name__)
     if isinstance(node.op, (ast.Div, ast.Mult)):
         yield ast.BinOp(node.left, node.op, square_root(node.right)), THE_SCALE, 0, ("root",)
-    if isinstance(node.op, ARITHMETIC) and isinstance(node.left, ast.BinOp):
-        operation = node.left  # (a + b) * c for a + b * c, and the reverse
-        moved = ast.BinOp(operation.left, operation.op, ast.BinOp(operation.right, node.op, node.right))
-        yield moved, AN_ORDER_OF_TWO, 1, None
-    if isinstance(node.right, ast.BinOp) and isinstance(node.op, ARITHMETIC):
-        operation = node.right
-        moved = ast.BinOp(ast.BinOp(node.left, node.op, operation.left), operation.op, operation.right)
-        yield moved, AN_ORDER_OF_TWO, 1, None
-    yield from _of_both_operands(node)
-
-
-def _of_one_operand(call: ast.Call) -> Iterator[Replacement]:
-    """`relu(a) * b` and `a * relu(b)` for `relu(a * b)`."""
-    operand = _operand(call)
-    if isinstance(operand, ast.BinOp) and isinstance(operand.op, ARITHMETIC):
-        left, right = operand.left, operand.right
-        yield ast.BinOp(_with_operand(call, left), operand.op, right), AN_ORDER_OF_TWO, 0, None
-        yield ast.BinOp(left, operand.op, _with_operand(call, right)), AN_ORDER_OF_TWO, 0, None
-
-
-def _of_both_operands(node: ast.BinOp) -> Iterator[Replacement]:
-    """`relu(a * b)` for `relu(a) * b` and for `a * relu(b)`."""
-    if not isinstance(node.op, ARITHMETIC):
-        return
-    left, right = node.left, node.right
-    if isinstance(left, ast.Call) and (operand := _operand(left)) is not None:
-        yield _with_operand(left, ast.BinOp(operand, node.op, right)), AN_ORDER_OF_TWO, 0, None
-    if isinstance(right, ast.Call) and (operand := _operand(right)) is not None:
-        yield _with_operand(right, ast.BinOp(left, node.op, operand)), AN_ORDER_OF_TWO, 0, None
 
 
 def _receiver(call: ast.Call) -> ast.expr | None:
@@ -498,43 +460,6 @@ def _with_operand(call: ast.Call, new: ast.expr) -> ast.Call:
     return ast.Call(call.func, [new, *call.args[1:]], call.keywords)
 
 
-def _exchange_in_place(node: ast.BinOp) -> Iterator[Replacement]:
-    """`b @ a.T` for `a @ b.T`: the two change places, and the transpose stays where it is."""
-    turned = copy.deepcopy(node.right)
-    holder = turned.func if isinstance(turned, ast.Call) else turned
-    if isinstance(node.op, ast.MatMult) and isinstance(holder, ast.Attribute) and holder.attr in TURNING:
-        first, holder.value = holder.value, node.left
-        yield ast.BinOp(first, node.op, turned), "the order of two operands", 0, None
-
-
-def _bears_its_names(parent: ast.AST) -> bool:
-    """Whether the values of `k, q = self.key(x), self.query(x)` hold a word that begins as the name of each does."""
-    if not (isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple)):
-        return False
-    names, values = parent.targets[0].elts, getattr(parent.value, "elts", [])
-    pairs = [
-        (ast.unparse(name)[:1].lower(), re.findall(r"[A-Za-z]+", ast.unparse(value)))
-        for name, value in zip(names, values)
-    ]
-    return len(names) == len(values) and all(
-        any(word.lower().startswith(first) for word in found) for first, found in pairs
-    )
-
-
-def _related_names(node: ast.Tuple | ast.List, scope: Scope) -> Iterator[Replacement]:
-    """`(k, v)` for `(k_new, v_new)`: all names at once by others that have a part in common with them."""
-    names = [element.id for element in node.elts if isinstance(element, ast.Name)]
-    if len(names) != len(node.elts) or not 2 <= len(names) <= MAX_ENTRIES:
-        return
-    choices = [
-        [other for other in scope.values if other != name and set(other.split("_")) & set(name.split("_"))]
-        for name in names
-    ]
-    for others in itertools.islice(itertools.product(*choices), MAX_RELATED):
-        elements: list[ast.expr] = [ast.Name(other, ast.Load()) for other in others]
-        yield type(node)(elements, ast.Load()), "which value is used", 0, None
-
-
 def _other_signs(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     """`(-b, a)` for `(b, -a)`, and the reverse."""
     signed = signs(node)
@@ -547,12 +472,12 @@ def _other_signs(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
         yield type(node)(elements, ast.Load()), A_SIGN, SLIP, None
 
 
-def _other_orders(node: ast.Tuple | ast.List, tier: int) -> Iterator[Replacement]:
+def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     kind: type[ast.Tuple | ast.List] = type(node)
     for index in range(len(node.elts) - 1):
         swapped = [*node.elts]
         swapped[index], swapped[index + 1] = swapped[index + 1], swapped[index]
-        yield kind(swapped, ast.Load()), ORDER_OF_PARTS, tier, None
+        yield kind(swapped, ast.Load()), ORDER_OF_PARTS, 0, None
     if len(node.elts) > 2:
-        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, tier, None
-        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, tier, None
+        yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, 0, None
+        yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, 0, None

@@ -1,7 +1,6 @@
 """Edits of statements: removed, moved, returned, kept, bypassed, in another order or with other conditions."""
 
 import ast
-import copy
 import itertools
 from collections.abc import Iterator
 
@@ -114,8 +113,6 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             if isinstance(statement, ast.Assign) and (name := _bound_again(statement, bound)):
                 value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), statement.value)
                 yield put([ast.Assign(statement.targets, value, lineno=0)], "an assignment", SLIP)
-            for twin in _twins(statement, body, scope):
-                yield put([statement, twin], MISSING, 0)
             yield from _move(parent, field, body, index)
         yield from _orders(parent, field, body, bound)
 
@@ -172,24 +169,6 @@ def _target_of(statement: ast.stmt) -> ast.AST | None:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target
-
-
-def _twins(statement: ast.stmt, body: list[ast.stmt], scope: Scope) -> Iterator[ast.stmt]:
-    """The statement again for another attribute: `self.values[new] = …` beside `self.keys[new] = …`."""
-    target = _target_of(statement)
-    used = {node.attr for node in ast.walk(statement) if is_own_attribute(node)}
-    if len(used) != 1 or target is None or not is_own_attribute(target) or isinstance(statement, ast.AugAssign):
-        return
-    known = {ast.dump(other) for other in body}
-    for name in scope.attributes:
-        if name in used or name in scope.layers:
-            continue
-        twin = copy.deepcopy(statement)
-        for node in ast.walk(twin):
-            if is_own_attribute(node):
-                node.attr = name
-        if ast.dump(twin) not in known:
-            yield twin
 
 
 def _bound_again(statement: ast.Assign, bound: dict[str, int]) -> str:
