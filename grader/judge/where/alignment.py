@@ -419,17 +419,11 @@ def _of_tuple(value: ast.expr) -> ast.expr:
     return parts[index] if index in range(len(parts)) else value
 
 
-def constructor_values(owner: ast.ClassDef | None) -> dict[str, ast.expr]:
+def _constructor_values(owner: ast.ClassDef | None) -> dict[str, ast.expr]:
     """What the constructor of a class assigns to each attribute of `self`, the last of several."""
-    nodes = owner.body if owner is not None else []
-    makers = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
-    return {name: value for maker in makers for name, value in attribute_values(maker).items()}
-
-
-def attribute_values(method: ast.AST) -> dict[str, ast.expr]:
-    """What a method assigns to each attribute of `self`, the last of several."""
+    makers = [node for node in getattr(owner, "body", []) if getattr(node, "name", "") == "__init__"]
     values: dict[str, ast.expr] = {}
-    for statement in (node for node in ast.walk(method) if isinstance(node, ast.Assign)):
+    for statement in (node for maker in makers for node in ast.walk(maker) if isinstance(node, ast.Assign)):
         for target in statement.targets:
             pairs = [(target, statement.value)]
             if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
@@ -446,7 +440,7 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
         )
         for definition in (unit, twin)
     )
-    own_values, values = (constructor_values(definition.owner) for definition in (unit, twin))
+    own_values, values = (_constructor_values(definition.owner) for definition in (unit, twin))
     counterparts: dict[str, str] = {}
     unassigned = [name for name in own_names if name not in solution_names]
     for name in solution_names:

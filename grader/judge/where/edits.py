@@ -15,40 +15,22 @@ from grader.records.syntax import FUNCTIONS, is_text, is_unwritten
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
-MAKING = ("register_buffer", "register_parameter", "register_module", "add_module", "setattr")
 LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
 Item = TypeVar("Item")
 # Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
 SIBLINGS = [
-    ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("rand", "randn", "zeros", "ones",
-    "empty"),
-    ("tril", "triu"), ("view", "reshape"), ("ones_like", "zeros_like", "full_like", "rand_like"), ("sqrt",
-    "square", "exp"),
+    ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("tril", "triu"), ("view", "reshape"),
+    ("rand", "randn", "zeros", "ones", "empty"), ("ones_like", "zeros_like", "full_like", "rand_like"), ("ones", "eye"),
     ("softmax", "log_softmax", "sigmoid", "relu", "tanh"), ("argmax", "argmin"), ("cumsum", "cumprod", "sum"),
-    ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"),
-    ("log", "log2", "log1p"), ("exp", "exp2", "expm1"), ("squeeze", "unsqueeze"), ("matmul", "mul"), ("dot", "outer"),
-    ("ones", "zeros"), ("ones", "eye"), ("min", "max"), ("add", "sub", "mul", "div"), ("sin", "cos"),
-    ("keys", "values"),
-    ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("cosine_similarity", "dot"),
-    ("cummax", "cumsum"), ("floor", "round", "ceil"), ("norm", "sum"), ("zip", "product"), ("Linear", "Embedding"),
-    ("gt", "ge", "lt", "le"), ("eq", "ne"), ("copy", "add", "sub"),
+    ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"), ("norm", "sum"),
+    ("log", "log2", "log1p"), ("exp", "exp2", "expm1", "sqrt", "square"), ("squeeze", "unsqueeze"), ("matmul", "mul"),
+    ("dot", "outer", "cosine_similarity"), ("add", "sub", "mul", "div", "copy"), ("sin", "cos"), ("keys", "values"),
+    ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("Linear", "Embedding"), ("cummax", "cumsum"),
+    ("floor", "round", "ceil"), ("gt", "ge", "lt", "le"), ("eq", "ne"), ("zip", "product"),
 ]  # fmt: skip
 REDUCING = (
-    "sum",
-    "mean",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "prod",
-    "logsumexp",
-    "norm",
-    "std",
-    "var",
-    "argmax",
-    "any",
-    "all",
-)
+    "sum", "mean", "max", "min", "amax", "amin", "prod", "logsumexp", "norm", "std", "var", "argmax", "any", "all",
+)  # fmt: skip
 ALONG = (*REDUCING, "softmax", "log_softmax", "cumsum", "cat", "stack", "unsqueeze", "squeeze", "chunk", "split")
 FACTORIES = (
     "zeros", "ones", "empty", "full", "tensor", "arange", "eye", "rand", "randn", "tril_indices", "triu_indices",
@@ -58,10 +40,9 @@ TURNS = [(-2, -1), (1, 2), (0, 1), (2, 3), (-3, -2), (0, 2), (1, 3)]
 SWAPPED = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add, ast.Div), ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.MatMult: (ast.Mult,),
-    ast.Pow: (ast.Mult,),
-    ast.Mod: (ast.FloorDiv,), ast.BitAnd: (ast.BitOr,), ast.BitOr: (ast.BitAnd,),
+    ast.Pow: (ast.Mult,), ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add, ast.Div), ast.MatMult: (ast.Mult,),
+    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.Mod: (ast.FloorDiv,), ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
 }  # fmt: skip
 COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.Gt, ast.GtE), ast.LtE: (ast.Lt, ast.GtE, ast.Gt), ast.Gt: (ast.GtE, ast.Lt, ast.LtE),
@@ -72,30 +53,19 @@ SHIFTED = "(E) - (E).amax(-1, keepdim=True)"
 # What may be missing around an expression E, the likelier first.
 WRAPS = (
     (
-        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", SHIFTED, "(E).exp()",
-        "(E).sum(-1)",
-        "(E).sum()", "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)",
-        "(E)[0]",
+        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", SHIFTED, "(E).exp()", "(E).sum(-1)", "(E).sum()",
+        "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)", "(E)[0]",
         "(E).bool()", "sorted(set(E))", "sorted(E)", "(E).values",
     ),
     (
         "(E).softmax(0)", "(E) - (E).max()", "(E).sum(0)", "(E).mean(-1)", "(E).squeeze(0)", "(E).clone()",
-        "(E).contiguous()",
-        "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)", "int(E)", "tuple(E)",
-        "next(E)", "len(E)",
-        "(E).indices", "(E).T",
+        "(E).contiguous()", "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)",
+        "int(E)", "tuple(E)", "next(E)", "len(E)", "(E).indices", "(E).T",
     ),
 )  # fmt: skip
 LOOPS = (
-    "enumerate(E)",
-    "(E).items()",
-    "(E).values()",
-    "reversed(E)",
-    "range(len(E))",
-    "range(E)",
-    "(E)[1:]",
-    "(E)[:-1]",
-)
+    "enumerate(E)", "(E).items()", "(E).values()", "reversed(E)", "range(len(E))", "range(E)", "(E)[1:]", "(E)[:-1]",
+)  # fmt: skip
 MISSING = "something may have to be added there"
 # Of what may be put around an expression, this is as often the way back from something that is too much there.
 WAYS_BACK = frozenset(
@@ -338,14 +308,8 @@ def square_root(node: ast.expr) -> ast.expr:
 
 
 def called_name(node: ast.Call) -> str:
-    function = node.func
-    return (
-        function.attr
-        if isinstance(function, ast.Attribute)
-        else function.id
-        if isinstance(function, ast.Name)
-        else "a call"
-    )
+    """The name of the function or method that is called."""
+    return getattr(node.func, "attr", getattr(node.func, "id", "a call"))
 
 
 def is_library(node: ast.expr) -> bool:
@@ -375,26 +339,6 @@ def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.
 
 def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [parameter.arg for parameter in parameters_of(function)]
-
-
-def attributes_of(node: ast.AST) -> set[str]:
-    """The names of the attributes of `self` in a piece of code."""
-    attributes = (
-        attribute
-        for attribute in ast.walk(node)
-        if isinstance(attribute, ast.Attribute) and isinstance(attribute.value, ast.Name)
-    )
-    return {attribute.attr for attribute in attributes if is_own_attribute(attribute)}
-
-
-def attributes_assigned_in(node: ast.AST) -> set[str]:
-    """The names of the attributes that a method gives `self`, by an assignment or by a call with the name."""
-    stored = {
-        child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store)
-    }
-    calls = (child for child in ast.walk(node) if isinstance(child, ast.Call) and called_name(child) in MAKING)
-    constants = (child.value for call in calls for child in ast.walk(call) if isinstance(child, ast.Constant))
-    return stored | {value for value in constants if isinstance(value, str)}
 
 
 def exchange(items: Sequence[Item]) -> Iterator[list[Item]]:

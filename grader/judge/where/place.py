@@ -32,11 +32,57 @@ METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
 
 
-class Twins:
-    """The definitions of a source beside those of the solution. solution: None where there is none."""
+@dataclass(frozen=True)
+class Group:
+    """Failed checks, and the definitions that may be to blame for them.
 
-    def __init__(self, tree: Tree, solution: Tree | None):
-        self.tree, self.solution = tree, solution
+    base: changes that are made together with every edit. is_sure: whether no other definition may be to blame.
+    """
+
+    units: tuple[Unit, ...]
+    checks: tuple[Check, ...]
+    base: tuple[Change, ...] = ()
+    is_sure: bool = False
+
+
+class Blame:
+    """Replaces definitions of the learner's by the solution's.
+
+    solution: None where there is none. failing: the failed checks; probes: by their ids.
+    """
+
+    def __init__(
+        self,
+        examiner: Examiner,
+        tree: Tree,
+        trial: Trial,
+        failing: tuple[Check, ...],
+        probes: dict[str, Probe],
+    ):
+        path = paths.solution(examiner.exercise.folder)
+        self.solution = Tree(path.read_text("utf-8")) if path.exists() else None
+        self.tree, self.trial, self.failing, self.probes = tree, trial, failing, probes
+
+    def groups(self) -> list[Group]:
+        """The failed checks, grouped by the definition that is to blame; one group of all where that is unknown."""
+        everything = Group(self.tree.units, self.failing)
+        if self.solution is None:
+            return [everything]
+        fixed = {unit.name: self.fixed((unit,)) for unit in self.tree.units if self.twin(unit) is not None}
+        sufficient = [unit for unit in self.tree.units if len(fixed.get(unit.name, ())) == len(self.failing)]
+        if sufficient:
+            is_sure = len(sufficient) == 1
+            return [Group(self.with_helpers([unit]), self.failing, (), is_sure) for unit in sufficient[:2]]
+        groups: list[Group] = []
+        unassigned = list(self.failing)
+        for unit in sorted(self.tree.units, key=lambda unit: -len(fixed.get(unit.name, ()))):
+            own_checks = tuple(check for check in unassigned if check in fixed.get(unit.name, ()))
+            if own_checks:
+                groups.append(Group(self.with_helpers([unit]), own_checks))
+                unassigned = [check for check in unassigned if check not in own_checks]
+        if unassigned:
+            groups += self._of_pairs(tuple(unassigned)) or self._of_classes(tuple(unassigned))
+        return groups or [everything]
 
     def with_helpers(self, units: Sequence[Unit]) -> tuple[Unit, ...]:
         """These definitions, and those that they call by their names and the solution lacks."""
@@ -65,56 +111,6 @@ class Twins:
         own_names = {unit.owner.name for unit in self.tree.units if unit.owner is not None} - classes
         own_names |= {unit.node.name for unit in self.tree.units if unit.name not in solution_names}
         return frozenset(own_names)
-
-
-@dataclass(frozen=True)
-class Group:
-    """Failed checks, and the definitions that may be to blame for them.
-
-    base: changes that are made together with every edit. is_sure: whether no other definition may be to blame.
-    """
-
-    units: tuple[Unit, ...]
-    checks: tuple[Check, ...]
-    base: tuple[Change, ...] = ()
-    is_sure: bool = False
-
-
-class Blame(Twins):
-    """Replaces definitions of the learner's by the solution's. failing: the failed checks; probes: by their ids."""
-
-    def __init__(
-        self,
-        examiner: Examiner,
-        tree: Tree,
-        trial: Trial,
-        failing: tuple[Check, ...],
-        probes: dict[str, Probe],
-    ):
-        path = paths.solution(examiner.exercise.folder)
-        super().__init__(tree, Tree(path.read_text("utf-8")) if path.exists() else None)
-        self.trial, self.failing, self.probes = trial, failing, probes
-
-    def groups(self) -> list[Group]:
-        """The failed checks, grouped by the definition that is to blame; one group of all where that is unknown."""
-        everything = Group(self.tree.units, self.failing)
-        if self.solution is None:
-            return [everything]
-        fixed = {unit.name: self.fixed((unit,)) for unit in self.tree.units if self.twin(unit) is not None}
-        sufficient = [unit for unit in self.tree.units if len(fixed.get(unit.name, ())) == len(self.failing)]
-        if sufficient:
-            is_sure = len(sufficient) == 1
-            return [Group(self.with_helpers([unit]), self.failing, (), is_sure) for unit in sufficient[:2]]
-        groups: list[Group] = []
-        unassigned = list(self.failing)
-        for unit in sorted(self.tree.units, key=lambda unit: -len(fixed.get(unit.name, ()))):
-            own_checks = tuple(check for check in unassigned if check in fixed.get(unit.name, ()))
-            if own_checks:
-                groups.append(Group(self.with_helpers([unit]), own_checks))
-                unassigned = [check for check in unassigned if check not in own_checks]
-        if unassigned:
-            groups += self._of_pairs(tuple(unassigned)) or self._of_classes(tuple(unassigned))
-        return groups or [everything]
 
     def fixed(self, units: Sequence[Unit]) -> frozenset[Check]:
         """The failed checks that pass once these definitions are replaced by the solution's."""
