@@ -93,7 +93,7 @@ class Diagnostician:
         passed: the checks that passed; subject: the proxy of the submission, on which something may be tried out.
         """
         self.words = subject._connection.words if subject is not None else None
-        self.wrong_versions.begin(self.words.source if self.words is not None else "")
+        self.wrong_versions.begin()
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
@@ -101,11 +101,8 @@ class Diagnostician:
         sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
             order = ("the arguments of a definition", None, self.of_arguments, failure, matches)
-            certain = ("the kernels that a function launches", None, self.of_kernels, failure)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
-            outside = ("the variables from outside", None, self.of_outside, failure)
-            facts = next((told for one in (order, certain, outside) if (told := containment.optional(*one))), None)
-            sentences[name] = facts or containment.optional(*used) or sentences.get(name)
+            sentences[name] = containment.optional(*order) or containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
@@ -314,14 +311,6 @@ class Diagnostician:
             return None
         known = [SourceWords(version.source) for version in matches.get(failure.check.id, ())]
         return arguments.sentence(failure, self.words, self.session.exercise.folder, known)
-
-    def of_outside(self, failure: Failure) -> str | None:
-        """A sentence on a variable that is not the function's own. Its answer is like that of some known mistake."""
-        return general_sentences.of_outside(failure, self.words) if self.words is not None else None
-
-    def of_kernels(self, failure: Failure) -> str | None:
-        """A sentence on a kernel that stores nothing. What never was written is alike in many known mistakes."""
-        return general_sentences.of_kernels(failure, self.words) if self.words is not None else None
 
     def of_what_it_uses(
         self,

@@ -5,13 +5,12 @@ from typing import Any
 
 import torch
 
-from grader.judge.compare import SUGGESTION, Mismatch
+from grader.judge.compare import SUGGESTION
 from grader.judge.failure import Failure, is_blank, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, imports, outside_reads, storeless_kernels, written_faults, written_tokens
+from grader.records.source import SourceWords, imports, written_faults
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
-from grader.worker import kernels
 from grader.worker.surroundings import WAITS
 
 FRESH_DROPOUT = (
@@ -22,47 +21,55 @@ FRESH_LAYER = (
     "nn.{what} is created in forward, so every call draws new weights, which nothing can train. Create it once, in "
     "__init__."
 )
-PARAMETER = (
-    "nn.Parameter makes a new tensor of its own in forward. What it is made of gets no gradient through it. Compute "
-    "with that tensor itself; a parameter is created once, in __init__."
-)
 JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
-LEAVES_TORCH = {
-    "tolist(": ".tolist() turns a tensor into Python numbers, and ",
-    "item(": ".item() turns a tensor into a Python number, and ",
-    "numpy(": ".numpy() takes the values out of torch, and ",
-    "float(": "float(…) turns a tensor into a Python number, and ",
-}
-LEFT = (
-    "{}{} makes a new tensor without gradients, in float32 and on the CPU. "
-    "Keep tensors, and join them with torch.stack."
-)
-CUTS = {
-    "detach(": ".detach()",
-    "detach_(": ".detach_()",
-    "data": ".data",
-    "item(": ".item()",
-    "tolist(": ".tolist()",
-    "numpy(": ".numpy()",
-    "tensor(": "torch.tensor(…)",
-}
+CUTS = {  # what cuts a gradient, and how it is written
+    ".detach()": r"\.detach_?\(", ".data": r"\.data\b", ".item()": r"\.item\(", ".tolist()": r"\.tolist\(",
+    ".numpy()": r"\.numpy\(", "torch.tensor(…)": r"\btensor\(",
+}  # fmt: skip
 CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
-MAKERS = {f"{name}(": f"torch.{name}(…)" for name in ("tensor", "as_tensor", "Tensor")}
+COMMENT = re.compile(r"#.*")
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
     "make a new tensor instead."
 )
+WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
 NUMPY = "numpy takes a part of the computation: it cuts the gradients and has no bfloat16, so use torch alone."
-SETUP = "A layer or parameter is kept before super().__init__() has run: call it first, with its parentheses."
-VIEW = (
-    "view needs the numbers in the order of memory, which a transpose or a slice changes: "
-    "use reshape, or contiguous() before it."
-)
 DTYPES = "Tensors of two dtypes meet in one operation: make new tensors with the dtype of the inputs."
-NO_ENTRIES = (
-    "The maximum or minimum of nothing: the tensor has no entries along that dimension here, as when a sequence has no "
-    "tokens. Decide what happens then, before you look for the largest."
+GPU = (
+    "The code asks for a GPU, and where it is graded there may be none. Compute where the inputs are: x.device is the "
+    "device of x."
 )
+SENTENCES = {  # what torch says at its beginning, and what that means
+    r"Torch not compiled with \w+ enabled|PyTorch is not linked with support for \w+ devices": GPU,
+    r"Found no NVIDIA driver|No CUDA GPUs are available|CUDA driver|0 active drivers": GPU,
+    WRITES_INTO_A_LEAF: IN_PLACE,
+    r"Trying to backward through the graph a second time": (
+        "A tensor that was computed in an earlier call is kept and used again. Its graph was gone after the first "
+        "backward pass, and its values are from before the last step of training: compute it in every call."
+    ),
+    r"Inference tensors cannot be saved for backward": (
+        "A tensor that was made under torch.inference_mode is kept and used again in training, which can't work with "
+        "such tensors: make it in every call, or use torch.no_grad in place of inference_mode."
+    ),
+    r"Only Tensors created explicitly by the user .* support the deepcopy protocol": (
+        "copy.deepcopy can't copy a tensor that was computed, and the object keeps one of an earlier call. "
+        "Keep none, or do without the copy."
+    ),
+    r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": (
+        "A layer or parameter is kept before super().__init__() has run: call it first, with its parentheses."
+    ),
+    r"view size is not compatible with input tensor's size and stride": (
+        "view needs the numbers in the order of memory, which a transpose or a slice changes: "
+        "use reshape, or contiguous() before it."
+    ),
+    r"Got unsupported ScalarType BFloat16|Can't call numpy\(\) on Tensor that requires grad": NUMPY,
+    r"expected scalar type \w+ but found \w+|expected m1 and m2 to have the same dtype": DTYPES,
+    r"must have the same dtype, but got": DTYPES,
+    r"a?(max|min)\(\): Expected reduction dim (-?\d+ to have non-zero size|to be specified for input)": (
+        "The maximum or minimum of nothing: the tensor has no entries along that dimension here, as when a sequence "
+        "has no tokens. Decide what happens then, before you look for the largest."
+    ),
+}
 SIZES_OF_VALUES = (
     "Two tensors meet entry by entry, and their sizes do not fit. Sizes are compared from the last dimension "
     "backwards: in each pair they must be equal, or one of them 1. unsqueeze adds a dimension of size 1."
@@ -75,18 +82,12 @@ SIZES_OF_FACTORS = (
     "The sizes of a matrix product do not fit: the first factor needs as many columns as the second one has rows. "
     "Compare the shapes of the two, and their order."
 )
-KEPT_GRAPH = (
-    "A tensor that was computed in an earlier call is kept and used again. Its graph was gone after the first backward "
-    "pass, and its values are from before the last step of training: compute it in every call."
+NO_PRODUCT = re.compile(
+    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|inconsistent tensor size, expected tensor"
+    r"|Expected size for first two dimensions of batch2 tensor"
 )
-KEPT_INFERENCE = (
-    "A tensor that was made under torch.inference_mode is kept and used again in training, which can't work with such "
-    "tensors: make it in every call, or use torch.no_grad in place of inference_mode."
-)
-COPIED = (
-    "copy.deepcopy can't copy a tensor that was computed, and the object keeps one of an earlier call. "
-    "Keep none, or do without the copy."
-)
+BETWEEN_VALUES = re.compile(r"[\w)\]] *(?:[-+/]|(?<!\*)\*(?!\*)) *[\w(]|masked_fill|where|maximum|minimum")
+NOT_EQUAL = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dim")
 MODULES = {
     "math": "import math",
     "torch": "import torch",
@@ -96,117 +97,34 @@ MODULES = {
 HOMES_BY_NAME = {"math": "math", "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
 OTHERWISE = "The file imports {} by the name {}: write it so here, too."
 IMPORTED = "{} is a module that the file does not import: write {} at its top."
+UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 OF_TENSORS = (
     "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
     "tensors on top of each other, use torch.stack."
 )
+ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 OF_SCALARS = (
     "torch.{} joins tensors along a dimension that they have, and a single number has none. torch.stack makes a new "
     "dimension for them."
 )
-MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
+NO_DIM_TO_JOIN = re.compile(r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
 DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
+FLOAT_FOR_INT = re.compile(
+    r".*(?:got float|element of type float|ints, not float|'float' object cannot be interpreted as an integer)"
+    r"|slice indices must be int"
+)
+DIVIDED = re.compile(r"(?<!/)/(?!/)")
+QUOTIENT = re.compile(r"^[ \t]*(?:self\.)?(\w+) *= *[\w.]+ / [\w.]+ *(?:#.*)?$", re.M)
 KEYBOARD = (
     "{} waits for the keyboard, and nobody can type while your code is graded, so the call ended there. Remove it. To "
     "look at values, print them and run: make try EX={}"
 )
 LAYER = "{} is a layer, not a matrix: call it with its input, as you call a function, instead of multiplying by it."
-POWER_OF_TWO = (
-    "The lanes of a tile are a power of two. Give the kernel the next one, triton.next_power_of_2(…), and mask the "
-    "lanes that are too many."
-)
-CONSTEXPR = (
-    "The size of a tile has to be known when a kernel is compiled: declare it in the kernel as NAME: tl.constexpr."
-)
-NO_INDEX = "A tile cannot be indexed or cut: load just what you need, or mask it and sum."
-ONE_ADDRESS = "A whole tile goes to one address: add the places of its lanes to the pointer, as for the load."
-NO_TENSOR = "A kernel gets the address of a tensor and not the tensor: pass its sizes and strides as arguments."
-STORES_NOTHING = (
-    "{} stores nothing, so its work is lost when it ends, and the result holds whatever was there before. A kernel has "
-    "no return value: it writes with tl.store."
-)
-LAUNCHED = "A kernel is launched with its grid in brackets: kernel[grid](…)."
-IN_KERNELS = {  # what Triton says, in whatever kernel
-    r"arange's range must be a power of 2|Shape element \d+ must be a power of 2": POWER_OF_TWO,
-    r"arange's arguments must be of type tl\.constexpr|Shape element \d+ must have type": CONSTEXPR,
-    r"unsupported operand type\(s\) for @: 'tensor' and 'tensor'": "In a kernel two tiles are multiplied by tl.dot.",
-    r"Both operands must be same dtype\. Got": (
-        "Two tiles of different dtypes meet in tl.dot: cast one to the dtype of the other, with .to(…)."
-    ),
-    r"Cannot make_shape_compatible": (
-        "Two tiles do not fit together. Pointers, mask and value need one shape: x[:, None] makes a column, x[None, :] "
-        "a row."
-    ),
-    r"Value argument cannot be block type if pointer argument is not a block": ONE_ADDRESS,
-    r"Mask argument cannot be block type if pointer argument is not a block": ONE_ADDRESS,
-    r"object of type 'int' has no len\(\)": "The grid of a launch is a tuple, as in kernel[(n,)](…).",
-    r"unsupported operand type\(s\) for \*\* or pow\(\): 'tensor'": "A tile has no power: multiply it by itself.",
-    r"invalid operands of type pointer": "A place in memory is a whole number: divide with //.",
-    r"Did you forget to add @triton\.jit \?": (
-        "Names of Triton's language are used with tl before them, after import triton.language as tl."
-    ),
-    r"Cannot call @triton\.jit'd outside of the scope of a kernel": LAUNCHED,
-    r"input and other must have equal reduction dimensions": (
-        "The tiles of tl.dot must be (m, k) and (k, n): does one have to be transposed?"
-    ),
-    r"unsupported tensor index": NO_INDEX,
-    r"\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not tensor": (
-        "A function of torch is called in a kernel, where there are tiles and no tensors: use the one of tl."
-    ),
-    r"Block pointers have been removed": (
-        "This version of Triton has no block pointers. Add the places of a tile to the pointer, and mask those outside."
-    ),
-    r"'builtin_function_or_method' object has no attribute 'is_const'": LAUNCHED,
-}
-FEWER = re.compile(r"(\w+)\(\) missing \d+ required positional arguments?: ('\w+'(?:,? and '\w+'|, '\w+')*)")
-INDEXED = re.compile(r"\w\[(?!:, None|None, :|None|:\s*,)[^\]]*\]")
-WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
-GPU = (
-    "The code asks for a GPU, and where it is graded there may be none. Compute where the inputs are: x.device is the "
-    "device of x."
-)
-OUTSIDE = (
-    "{function} reads {name}, which is assigned outside of it ({place}), so it stays the same whatever {function} is "
-    "given. Its own variable is called {own}."
-)
-SENTENCES = {
-    r"Torch not compiled with \w+ enabled|PyTorch is not linked with support for \w+ devices": GPU,
-    r"Found no NVIDIA driver|No CUDA GPUs are available|CUDA driver|0 active drivers": GPU,
-    WRITES_INTO_A_LEAF: IN_PLACE,
-    r"Trying to backward through the graph a second time": KEPT_GRAPH,
-    r"Inference tensors cannot be saved for backward": KEPT_INFERENCE,
-    r"Only Tensors created explicitly by the user .* support the deepcopy protocol": COPIED,
-    r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": SETUP,
-    r"view size is not compatible with input tensor's size and stride": VIEW,
-    r"Got unsupported ScalarType BFloat16": NUMPY,
-    r"Can't call numpy\(\) on Tensor that requires grad": NUMPY,
-    r"expected scalar type \w+ but found \w+": DTYPES,
-    r"expected m1 and m2 to have the same dtype": DTYPES,
-    r"must have the same dtype, but got": DTYPES,
-    r"a?(max|min)\(\): Expected reduction dim -?\d+ to have non-zero size": NO_ENTRIES,
-    r"a?(max|min)\(\): Expected reduction dim to be specified for input\.numel\(\) == 0": NO_ENTRIES,
-}
-NO_PRODUCT = re.compile(
-    r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|inconsistent tensor size, expected tensor"
-    r"|Expected size for first two dimensions of batch2 tensor"
-)
-BETWEEN_VALUES = re.compile(r"[\w)\]] *(?:[-+/]|(?<!\*)\*(?!\*)) *[\w(]|masked_fill|where|maximum|minimum")
-NOT_EQUAL = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dim")
-FLOAT_FOR_INT = re.compile(
-    r".*(?:got float|element of type float|ints, not float|'float' object cannot be interpreted as an integer)"
-    r"|slice indices must be int"
-)
-LAYER_AS_TENSOR = re.compile(r"'(Linear|Embedding)' object has no attribute '(T|mT|shape|transpose|t|reshape)'")
-OF_A_TENSOR = "An nn.{} is a layer, not a tensor, so it has no {}: the matrix that it keeps is its attribute weight."
-DIVIDED = re.compile(r"(?<!/)/(?!/)")
-QUOTIENT = re.compile(r"^[ \t]*(?:self\.)?(\w+) *= *[\w.]+ / [\w.]+ *(?:#.*)?$", re.M)
 NO_OPERAND = re.compile(
     r"unsupported operand type\(s\) for [@*]=?: '(?:Tensor|Parameter)' and '(?P<right>\w+)'"
     r"|unsupported operand type\(s\) for [@*]=?: '(?P<left>\w+)' and '(?:Tensor|Parameter)'"
     r"|\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not (?P<given>\w+)"
 )
-NO_MEMBER = re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'")
-HOMES = (("torch", torch), ("torch.nn", torch.nn), ("torch.nn.functional", torch.nn.functional))
 NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
 NOT_KEPT = "self.{0} is read, and {0} is an argument of __init__ that is never kept: keep it there, in self.{0}."
 UNPACKED = re.compile(r"(not enough|too many) values to unpack")
@@ -215,25 +133,9 @@ SIZES = (
     "The line takes a shape apart into another number of sizes than the tensor has: "
     "with and without a batch it has another number, so count from the end, as x.shape[-1] does."
 )
-MISMATCH = re.compile(r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)")
-NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
-PLAIN_TENSOR = (
-    "self.{0} holds a plain tensor, which is no parameter: nothing trains it, and it stays behind when the layer moves "
-    "to another device. Make an nn.Parameter of it."
-)
-OWN_FUNCTION = "{0} is a function of this file and no method: call it without self, as {0}(…)."
-LEAST_WRITTEN = 32  # smaller numbers are written in code for many reasons
-WRITTEN = "A size of {} is written into the code, and does not fit here: take the size from the tensors at hand."
-RESHAPED = re.compile(r"shape '\[[\d, -]+\]' is invalid for input of size")
-OTHER_SHAPE = "The new shape holds another number of values than the tensor has: check each size in it{}."
-NO_DIM_TO_JOIN = re.compile(r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
-ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
-UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 NO_DIM = re.compile(r"Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\)")
 ONE_DIM = "There is no dim {} here: the tensor has one dimension at most, which is dim 0, or -1 from the end."
 OTHER_DIM = "There is no dim {} here: the tensor has {} dimensions, 0 to {}, which are -{} to -1 from the end."
-IN_A_LIST = re.compile(r"^\s*(\w+)\s*=[^=\n]*\.(sort|append|extend|reverse|insert)\(.*\)\s*$", re.M)
-NO_RESULT = "{}() changes the list itself and gives back None, which is kept in {}: call it on a line of its own{}."
 
 
 def of_source(failure: Failure, words: SourceWords) -> str | None:
@@ -249,36 +151,9 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return FRESH_DROPOUT.format(**fault)
         if fault["kind"] == "layer in forward":
             return FRESH_LAYER.format(**fault)
-        if fault["kind"] == "parameter in forward" and "gradient" in str(failure.error):
-            return PARAMETER
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
-    return _plain_tensor(failure, words) or _leaves_torch(failure, words) or _cuts(failure, words)
-
-
-def of_outside(failure: Failure, words: SourceWords) -> str | None:
-    """A sentence on a variable of the whole file that is read where one of the function's own has almost its name."""
-    error = failure.error
-    answers = isinstance(error, Mismatch) and isinstance(getattr(error, "got", None), torch.Tensor)
-    code = error.frame[2] if isinstance(error, LearnerError) and error.kind == "exception" else None
-    if not failure.last_called or not (answers or code):
-        return None
-    is_made = failure.calls[-1].function == failure.last_called  # a class, or a function that is called
-    used_names = words.uses(failure.last_called)
-    for read in outside_reads(words.source):
-        owner = read["owner"] or read["function"]
-        is_run = not read["owner"] or (read["function"] == "__init__") == is_made
-        is_there = code is None or re.search(rf"\b{read['name']}\b", code)
-        if owner in used_names and is_run and is_there:
-            return OUTSIDE.format(**read, place=place(words.source, read["line"]))
-    return None
-
-
-def of_kernels(failure: Failure, words: SourceWords) -> str | None:
-    """A sentence on a kernel that the wrong function launches and that stores nothing; None for any other one."""
-    used_names = words.uses(failure.last_called) if isinstance(failure.error, Mismatch) else frozenset[str]()
-    lost = [name for name in used_names if kernels.imports(words.source) and name in storeless_kernels(words.source)]
-    return STORES_NOTHING.format(lost[0]) if lost else None
+    return _cuts(failure, words.source)
 
 
 def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
@@ -300,50 +175,6 @@ def faults_in_place(source: str, called: frozenset[str]) -> list[dict[str, Any]]
     return [fault for fault in faults if (fault["owner"] or fault["function"]) in owners]
 
 
-def _plain_tensor(failure: Failure, words: SourceWords) -> str | None:
-    """That a parameter which the object lacks is a tensor that torch made, kept as it is."""
-    match = NO_PARAMETER.search(failure.error.summary) if isinstance(failure.error, Mismatch) else None
-    names = (match[1] or match[2]).strip().split(", ") if match is not None else []
-    plain = [name for name in names if re.search(rf"\bself\.{re.escape(name)}\s*=\s*torch\.\w+\(", words.source)]
-    return PLAIN_TENSOR.format(plain[0]) if plain else None
-
-
-def _is_too_long(failure: Failure) -> bool:
-    """Whether the answer has as many numbers and dimensions as it should, and more than it should along dim 0."""
-    error = failure.error
-    pair = [getattr(error, name, None) for name in ("got", "expected")]
-    got, expected = (one if isinstance(one, torch.Tensor) and one.ndim else None for one in pair)
-    if got is None or expected is None or got.numel() != expected.numel():
-        return False
-    return got.ndim == expected.ndim and got.shape[0] > expected.shape[0]
-
-
-def _leaves_torch(failure: Failure, words: SourceWords) -> str | None:
-    """That values leave torch and come back as a new tensor, where gradients, a dtype or a device are wrong."""
-    error = failure.error
-    no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
-    other_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
-    expected = error.expected if isinstance(error, Mismatch) else None
-    if isinstance(expected, torch.Tensor) and not expected.is_floating_point():
-        return None  # tokens have no gradients, and are made as new tensors
-    if not (no_gradient or other_kind):
-        return None
-    tokens = written_tokens(words.source).get(failure.last_called, [])
-    leaving = next((text for name, text in LEAVES_TORCH.items() if name in tokens), "")
-    making = next((text for name, text in MAKERS.items() if name in tokens), "")
-    return LEFT.format(leaving, making) if making else None
-
-
-def _cuts(failure: Failure, words: SourceWords) -> str | None:
-    """That a gradient is wrong, and what cuts one in the function; None where there are several such things."""
-    if failure.way[1] != "gradients" or is_blank(failure):  # a gradient that is cut off is missing, and no NaN
-        return None
-    tokens = written_tokens(words.source)
-    written = {token for name in words.uses(failure.last_called) for token in tokens.get(name, ())}
-    cuts = [text for token, text in CUTS.items() if token in written]
-    return CUT.format(cuts[0]) if len(cuts) == 1 else None
-
-
 def of_error(error: BaseException, source: str, number: str) -> str | None:
     """What an exception means, where its own words do not say it plainly; None for any other one.
 
@@ -356,36 +187,21 @@ def of_error(error: BaseException, source: str, number: str) -> str | None:
         return KEYBOARD.format(keyboard[1], number)
     if UNPACKED.match(text) and SHAPE.search(line):
         return SIZES
-    if (sizes := MISMATCH.match(text)) and (written := _written_size(sizes.groups(), source)):
-        return written
-    if RESHAPED.match(text):
-        both = all(re.search(rf"\b{name}\b", source) for name in ("d_in", "d_out"))
-        return OTHER_SHAPE.format(", d_in and d_out above all" if both else "")
     if no_dim := NO_DIM.match(text):
         last, dim = int(no_dim[1]), no_dim[2]
         return OTHER_DIM.format(dim, last + 1, last, last + 1) if last else ONE_DIM.format(dim)
-    if text.startswith("'NoneType' object") and (lost := _lost_list(line, source)):
-        return lost
     lines = [str(frame[2]) for frame in error.facts.get("frames", ()) if len(frame) > 2]
     if FLOAT_FOR_INT.match(text) and any(DIVIDED.search(code) or _is_quotient(code, source) for code in lines):
         return DIVISION
-    if ONE_NUMBER.match(text):
-        taken = re.search(r"\bmath\.\w+", line)
-        return MATH.format(taken[0]) if taken else OF_TENSORS if "tensor(" in line else None
+    if ONE_NUMBER.match(text) and "tensor(" in line:
+        return OF_TENSORS
     if NO_DIM_TO_JOIN.match(text) and (joining := re.search(r"\b(cat|concat|concatenate)\(", line)):
         return OF_SCALARS.format(joining[1])
-    unknown = UNKNOWN.match(text)
-    if unknown and unknown[1] in MODULES and unknown[1] not in (imported := imports(source)):
-        other = next((name for name, path in imported.items() if path == HOMES_BY_NAME[unknown[1]]), "")
-        return OTHERWISE.format(unknown[1], other) if other else IMPORTED.format(unknown[1], MODULES[unknown[1]])
-    if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
-        return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
     return (
-        _layer(text, line)
-        or _elsewhere(text)
+        _unknown(text, source)
+        or _layer(text, line)
         or _attribute(text, source)
         or next((words for pattern, words in SENTENCES.items() if re.match(pattern, text)), None)
-        or _in_kernel(text, line, source)
     )
 
 
@@ -402,23 +218,37 @@ def of_sizes(error: BaseException) -> str | None:
     return None if has_product == meets_values else SIZES_OF_BATCHES if has_product else SIZES_OF_VALUES
 
 
-def _in_kernel(text: str, line: str, source: str) -> str | None:
-    """The sentence on what a kernel cannot do."""
-    if not kernels.imports(source):
+def _is_too_long(failure: Failure) -> bool:
+    """Whether the answer has as many numbers and dimensions as it should, and more than it should along dim 0."""
+    pair = [getattr(failure.error, name, None) for name in ("got", "expected")]
+    got, expected = (one if isinstance(one, torch.Tensor) and one.ndim else None for one in pair)
+    if got is None or expected is None or got.numel() != expected.numel():
+        return False
+    return got.ndim == expected.ndim and got.shape[0] > expected.shape[0]
+
+
+def _cuts(failure: Failure, source: str) -> str | None:
+    """That a gradient is wrong, and what cuts one in the file; None where several such things do."""
+    if failure.way[1] != "gradients" or is_blank(failure):  # a gradient that is cut off is missing, and no NaN
         return None
-    if text.startswith("'int' object is not iterable") and INDEXED.search(line):
-        return NO_INDEX
-    if text.startswith("list index out of range") and re.search(r"\.(shape|stride)\b", line):
-        return NO_TENSOR
-    if (fewer := FEWER.match(text)) and "](" in line:
-        return f"The launch does not give {fewer[1]} all of its arguments: {fewer[2]}."
-    return next((words for pattern, words in IN_KERNELS.items() if re.match(pattern, text)), None)
+    code = COMMENT.sub("", source)
+    cuts = [name for name, pattern in CUTS.items() if re.search(pattern, code)]
+    return CUT.format(cuts[0]) if len(cuts) == 1 else None
+
+
+def _unknown(text: str, source: str) -> str | None:
+    """The sentence on a name that is a module, or an attribute of self."""
+    unknown = UNKNOWN.match(text)
+    if unknown and unknown[1] in MODULES and unknown[1] not in (imported := imports(source)):
+        other = next((name for name, path in imported.items() if path == HOMES_BY_NAME[unknown[1]]), "")
+        return OTHERWISE.format(unknown[1], other) if other else IMPORTED.format(unknown[1], MODULES[unknown[1]])
+    if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
+        return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
+    return None
 
 
 def _layer(text: str, line: str) -> str | None:
     """The sentence on a module that is used as a matrix."""
-    if member := LAYER_AS_TENSOR.match(text):
-        return OF_A_TENSOR.format(*member.groups())
     match = NO_OPERAND.match(text)
     name = next(filter(None, match.groups()), "") if match else ""
     if not isinstance(kind := vars(torch.nn).get(name), type) or not issubclass(kind, torch.nn.Module):
@@ -427,25 +257,11 @@ def _layer(text: str, line: str) -> str | None:
     return LAYER.format(f"{attributes[0]} (an nn.{name})" if attributes else f"An nn.{name}")
 
 
-def _elsewhere(text: str) -> str | None:
-    """The sentence on a function that is looked for in the wrong module."""
-    match = NO_MEMBER.match(text)
-    home = next((title for title, module in HOMES if match and hasattr(module, match["name"])), "")
-    if match is None or not home or match["name"].startswith("_"):
-        return None
-    return f"{match['name']} is not in {match['module']}: it is {home}.{match['name']}."
-
-
 def _attribute(text: str, source: str) -> str | None:
-    """The sentence on an attribute of self that is read and never set.
-
-    It is a function of the file, or an argument, or others are set and not read.
-    """
+    """The sentence on an attribute of self that is read and never set: an argument, or others are set and not read."""
     match = NO_ATTRIBUTE.match(text)
     if match is None or not re.search(rf"^class {match['owner']}\b", source, re.M):
         return None
-    if re.search(rf"^def {match['name']}\(", source, re.M):
-        return OWN_FUNCTION.format(match["name"])
     kept = list(dict.fromkeys(re.findall(r"^\s+self\.(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M)))
     if match["name"] not in kept and re.search(rf"def __init__\([^)]*\b{match['name']}\b", source):
         return NOT_KEPT.format(match["name"])
@@ -459,18 +275,3 @@ def _attribute(text: str, source: str) -> str | None:
 def _is_quotient(line: str, source: str) -> bool:
     """Whether a name in the line is given the result of a single / elsewhere in the source."""
     return any(re.search(rf"\b{name}\b", line) for name in QUOTIENT.findall(source))
-
-
-def _lost_list(line: str, source: str) -> str | None:
-    """The sentence on a name of the line that was given the None of a list's own method."""
-    for name, method in IN_A_LIST.findall(source):
-        if re.search(rf"\b{name}\b", line):
-            return NO_RESULT.format(method, name, ", or use sorted(…)" if method == "sort" else "")
-    return None
-
-
-def _written_size(sizes: tuple[str, ...], source: str) -> str | None:
-    """The sentence on two sizes that differ, where one of them is a number in the source and the other is not."""
-    numbers = set(re.findall(r"(?<![\w.])\d+(?![\w.])", source.replace("_", "")))
-    written = [size for size in sizes if size in numbers and int(size) >= LEAST_WRITTEN]
-    return WRITTEN.format(f"{int(written[0]):,}") if len(written) == 1 else None

@@ -3,7 +3,6 @@
 A mistake is sent the requests of a failed check up to the first answer that is not the learner's.
 """
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,10 +16,9 @@ from grader.judge.failure import Failure, may_be_one
 from grader.judge.proxy import Learner, demand_value
 from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
-from grader.records.source import written_tokens
 from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local
-from grader.worker import kernels, protocol, wire
+from grader.worker import protocol, wire
 from grader.worker.codec import Decoder
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
@@ -29,7 +27,6 @@ NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a failure is the learner's
 Answer = tuple[Reply, list[RawTensor]]
 CACHED = 64 << 20  # bytes of the answers of wrong versions
 NONE: frozenset[str] = frozenset()
-ZEROS, EMPTY = {"zeros(", "zeros_like(", "new_zeros("}, {"empty(", "empty_like(", "new_empty("}  # as tokens
 
 
 @dataclass(frozen=True)
@@ -209,21 +206,13 @@ class WrongVersions:
 
     def __init__(self, session: Session):
         self.session, self.caches_runs = session, False
-        self.from_zeros = NONE  # the functions whose results begin as zeros in the submission
-        self._of_zeros: dict[frozenset[str], list[WrongVersion]] = {}
         self._followed: dict[str, Following] = {}  # by check, of one submission
         self._traces: dict[tuple[WrongVersion, str], Trace] = {}  # of one submission
         self._runs: BoundedCache[tuple[str, str], tuple[BaseException | None, list[Call]]] = BoundedCache(CACHED)
 
-    @property
-    def all(self) -> list[WrongVersion]:
-        """Every known mistake of the exercise. What a kernel leaves out is 0 in it where it is so in the submission."""
-        if self.from_zeros not in self._of_zeros:
-            self._of_zeros[self.from_zeros] = [_from_zeros(version, self.from_zeros) for version in self._known]
-        return self._of_zeros[self.from_zeros] if self.from_zeros else self._known
-
     @cached_property
-    def _known(self) -> list[WrongVersion]:
+    def all(self) -> list[WrongVersion]:
+        """Every known mistake of the exercise."""
         exercise = self.session.exercise
         listed = mistakes.failed_checks(exercise.folder)
         versions = []
@@ -240,19 +229,9 @@ class WrongVersions:
         text = paths.solution(self.session.exercise.folder).read_text("utf-8")
         return WrongVersion("", self.session.exercise.slug, "", lambda: text, (), NONE, NONE)
 
-    def begin(self, source: str = "") -> None:
-        """Begin with another submission, which has this source."""
+    def begin(self) -> None:
+        """Begin with another submission."""
         self._followed, self._traces = {}, {}
-        self.from_zeros = NONE
-        if kernels.imports(source):
-            mine, right = (
-                {name: {*tokens} for name, tokens in written_tokens(one).items()}
-                for one in (source, self.solution.source)
-            )
-            begun_empty = {name for name, tokens in right.items() if EMPTY & tokens}
-            self.from_zeros = frozenset(
-                name for name in begun_empty & mine.keys() if ZEROS & mine[name] and not EMPTY & mine[name]
-            )
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
         """The candidates that explain the failure, each with the degree to which it does."""
@@ -278,19 +257,6 @@ class WrongVersions:
             run = self.session.run(check, Learner(version.connection))
             self._runs.put(key, run)
         return run
-
-
-def _from_zeros(version: WrongVersion, functions: frozenset[str]) -> WrongVersion:
-    """The same version, in which these functions make zeros where they make an empty tensor."""
-
-    def compose() -> str:
-        parts = re.split(r"^(?=@|def |class )", version.source, flags=re.M)
-        return "".join(
-            part.replace("torch.empty(", "torch.zeros(") if part[4:].partition("(")[0] in functions else part
-            for part in parts
-        )
-
-    return replace(version, name=f"{version.name}, {sorted(functions)} from zeros", compose=compose)
 
 
 def _call(request: Request, answer: Answer) -> Call:

@@ -3,13 +3,12 @@
 import ast
 from collections.abc import Iterator
 
-from grader.judge.general_sentences import CUTS
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import SLIP, Change, Edit, Scope, Unit, called_name, substitute, together
 from grader.judge.where.expressions import expression_edits, slots
 from grader.judge.where.statements import A_STATEMENT, bodies, statement_edits
 
-CUTTING = frozenset(("float", "Parameter", *(name[:-1] for name in CUTS if name.endswith("("))))  # calls
+CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
 TO_NUMBERS, FROM_NUMBERS = frozenset(("item", "float", "tolist")), frozenset(("tensor", "as_tensor", "Tensor"))
 CUTTING_BLOCKS = frozenset(("no_grad", "inference_mode", "set_grad_enabled"))
 CUTTING_STATEMENTS = frozenset(("detach_", "requires_grad_", "set_grad_enabled"))
