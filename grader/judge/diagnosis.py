@@ -12,7 +12,7 @@ from itertools import combinations, islice
 
 import torch
 
-from grader.judge import arguments, claims, explanations, general_sentences, patterns, trials
+from grader.judge import claims, explanations, general_sentences, patterns, trials
 from grader.judge.compare import FORBIDDEN, Mismatch
 from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
@@ -100,9 +100,8 @@ class Diagnostician:
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
-            order = ("the arguments of a definition", None, self.of_arguments, failure, matches)
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
-            sentences[name] = containment.optional(*order) or containment.optional(*used) or sentences.get(name)
+            sentences[name] = containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
                 general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
                 sentences[name] = containment.optional(*general)
@@ -305,13 +304,6 @@ class Diagnostician:
             return None
         return unread(failure, subject._connection.words)
 
-    def of_arguments(self, failure: Failure, matches: Mapping[str, list[WrongVersion]]) -> str | None:
-        """A sentence on an argument with another place or default than in the lesson: then no answer says more."""
-        if self.words is None:
-            return None
-        known = [SourceWords(version.source) for version in matches.get(failure.check.id, ())]
-        return arguments.sentence(failure, self.words, self.session.exercise.folder, known)
-
     def of_what_it_uses(
         self,
         failure: Failure,
@@ -329,22 +321,7 @@ class Diagnostician:
             if len(parts_of_it) == 1 and told.issuperset({*pair.parts} - {*parts_of_it}):
                 return parts_of_it[0].sentence  # only both explain it, and another check names the other
         is_own_alone = any(one.changed == {failure.last_called} for one in own)
-        if is_own_alone:
-            failures = {name: other for name, other in failures.items() if not self.spares(other, matches, failure)}
         return sentence(failure, failures, subject._connection.words, is_own_alone and not says_little(failure))
-
-    def spares(self, other: Failure, matches: Mapping[str, list[WrongVersion]], failure: Failure) -> bool:
-        """Whether what explains the failure of a function that this one uses leaves this one's check as it is.
-
-        Only a solution that uses that function, too, can tell.
-        """
-        explaining = matches.get(other.check.id, [])
-        uses = self.words_of_solution.uses(failure.last_called)
-        return (
-            bool(explaining)
-            and _its_own(other) <= uses
-            and not any(version.may_fail(failure.check.id) for version in explaining)
-        )
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function.

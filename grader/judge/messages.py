@@ -9,7 +9,6 @@ import signal
 from typing import Any
 
 from grader.catalog import paths, signatures
-from grader.judge import arguments
 from grader.judge.compare import Mismatch
 from grader.judge.words import likeness, nearest
 from grader.records import source, syntax
@@ -41,6 +40,7 @@ ALONE = "Use torch and the standard library, and put code of your other files in
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
 MAX_NAMES = 6  # of what a file defines, in the message on what it does not
 LIKE_A_TYPO = 0.85  # the least likeness of two names of which one is taken for the other, misspelt
+SLIPS = ("NameError", "AttributeError", "ImportError", "ModuleNotFoundError")  # which no argument brings about
 MAX_REASON = 100  # characters of an exception's text in a note
 
 
@@ -151,7 +151,7 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True, ex
         renamed = renamed_arguments(str(facts["signature"]), call.outline if call else "")
         which = "this argument" if len(renamed) == 1 else "these arguments"
         advice = [f"the lesson calls {which} {', '.join(renamed)}"] if renamed else []
-        lesson = [] if renamed or name != call_name else arguments.in_the_lesson(name, exercise)
+        lesson = [] if renamed or name != call_name else in_the_lesson(name, exercise)
         return "\n".join([*advice, f"{name} cannot be called as the lesson says{reason}", *lesson, *call_lines])
     if error.kind == "timeout":
         if facts.get("in_all"):
@@ -170,16 +170,23 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True, ex
         )
     if error.kind == "protocol":
         return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *call_lines])
-    lesson = arguments.in_the_lesson(name, exercise) if _takes_others(call_name, facts, file, exercise) else []
+    lesson = in_the_lesson(name, exercise) if _takes_others(call_name, facts, file, exercise) else []
     return "\n".join([*exception(facts, file, reveal), *lesson, *call_lines])
 
 
 def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:
     """Whether the learner's class has other arguments than the lesson's, which may be why making it failed."""
     lesson = signatures.names(exercise).get(name) if exercise else None
-    if not lesson or not name[:1].isupper() or facts.get("type") in arguments.SLIPS:
+    if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
         return False
-    return arguments.differ(source.SourceWords(file.source).arguments(name), lesson)
+    own = source.SourceWords(file.source).arguments(name)
+    return own is not None and _names(own)[: len(lesson)] != _names(lesson)
+
+
+def in_the_lesson(name: str, exercise: str) -> list[str]:
+    """The line with a function or class and its arguments as the lesson has them; none where that is not known."""
+    arguments = signatures.names(exercise).get(name) if exercise else None
+    return [] if arguments is None else [f"lesson   {name}({', '.join(arguments)})"]
 
 
 def called(call: Call, reveal: bool) -> str:
@@ -289,6 +296,12 @@ def _caret(kind: str, code: str, line: int, source: str) -> list[str]:
     indent = len(text) - len(text.lstrip())
     first, end = (min(column - indent, len(code)) for column in columns)
     return [f"    {' ' * max(first, 0)}{'^' * max(end - first, 1)}"] if first >= 0 else []
+
+
+def _names(arguments: signatures.Arguments) -> list[str]:
+    """The names without defaults, of those that may be given without a name."""
+    names = [argument.partition("=")[0] for argument in arguments]
+    return names[: next((place for place, name in enumerate(names) if name.startswith("*")), None)]
 
 
 def _builtin_given(head: str, facts: dict[str, Any]) -> str:
