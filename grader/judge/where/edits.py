@@ -4,7 +4,6 @@ import ast
 import contextlib
 import functools
 import itertools
-import textwrap
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -154,7 +153,6 @@ class Tree:
             raise ValueError("the source is too long to be searched")
         self.lines = source.splitlines()
         self.units = self._units()
-        self._by_node: dict[int, dict[int, int]] = {}  # see _numbers
 
     @functools.cached_property
     def silent(self) -> frozenset[int]:
@@ -167,47 +165,6 @@ class Tree:
         """The source with changes. tops: the numbers of the module's changed statements, which are written again."""
         with apply(changes):
             new_texts = {top: ast.unparse(self.module.body[top]) for top in tops}
-        return self._with(new_texts)
-
-    def edit(self, unit: Unit, changes: tuple[Change, ...]) -> str:
-        """The source with changes made to one definition."""
-        return self.with_text(unit, self.text(unit, changes))
-
-    def with_text(self, unit: Unit, text: str) -> str:
-        """The source with a definition replaced by this text."""
-        start, end = span(unit.node)
-        return "\n".join([*self.lines[: start - 1], text, *self.lines[end:]]) + "\n"
-
-    def text(self, unit: Unit, changes: tuple[Change, ...]) -> str:
-        """The text of a definition with changes. Where possible only the changed statement is written again."""
-        numbers = {self._numbers(unit).get(id(change.parent)) for change in changes}
-        number = numbers.pop() if len(numbers) == 1 else None
-        node = unit.node if number is None else unit.node.body[number]
-        with apply(changes):
-            text = ast.unparse(node)
-        start, end = span(unit.node)
-        if number is None:
-            return textwrap.indent(text, " " * unit.node.col_offset) if unit.owner is not None else text
-        indented = textwrap.indent(text, _indentation(self.lines[node.lineno - 1]))
-        return "\n".join([*self.lines[start - 1 : node.lineno - 1], indented, *self.lines[node.end_lineno : end]])
-
-    def _numbers(self, unit: Unit) -> dict[int, int]:
-        """The number of the statement of a definition's body that holds a node, by the `id` of the node.
-
-        Statements that share a line with another one are left out.
-        """
-        if id(unit.node) not in self._by_node:
-            numbers = self._by_node[id(unit.node)] = {}
-            ends = [unit.node.lineno - 1, *(node.end_lineno or node.lineno for node in unit.node.body)]
-            starts = [*(node.lineno for node in unit.node.body[1:]), ends[-1] + 1]
-            for number, node in enumerate(unit.node.body):
-                line = self.lines[node.lineno - 1]
-                is_first = ends[number] < node.lineno and len(_indentation(line)) == len(line[: node.col_offset])
-                if is_first and not getattr(node, "decorator_list", []) and starts[number] > (node.end_lineno or 0):
-                    numbers |= dict.fromkeys(map(id, ast.walk(node)), number)
-        return self._by_node[id(unit.node)]
-
-    def _with(self, new_texts: dict[int, str]) -> str:
         lines, end_of_last = [], 0
         for top in sorted(new_texts):
             start, end = span(self.module.body[top])
@@ -444,10 +401,6 @@ class Scope:
         lists = ([*parameters, *stored], parameters, attributes, layers, functions, unused, unread)
         unique = [list(dict.fromkeys(names)) for names in lists]
         return cls(*unique)
-
-
-def _indentation(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
 
 
 def _call_of_one(unit: Unit) -> str:

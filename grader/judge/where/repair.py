@@ -30,7 +30,7 @@ from grader.judge.where.statements import (
     bypassed,
     statement_edits,
 )
-from grader.judge.where.trial import Probe, Swap, Trial, can_be_swapped, sift
+from grader.judge.where.trial import Probe, Trial, sift
 from grader.judge.where.undoing import undoing_edits
 from grader.records.seeds import part
 
@@ -286,34 +286,18 @@ class Repairs:
         """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
         usable_probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
         candidates = self.candidates(group, edits)
-        source = self.changed(group, (), set())
-        if usable_probes and source is not None:
-            return sift(self.trial, min(usable_probes, key=lambda probe: probe.cost), source, candidates)
+        if usable_probes:
+            return sift(self.trial, min(usable_probes, key=lambda probe: probe.cost), candidates)
         return (pair for pair, _ in candidates)
 
-    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, Swap]]:
-        """Each edit with the definition that it gives, without those that give the same one as an earlier edit."""
-        seen_texts: set[int] = set()
+    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, str]]:
+        """Each edit with the source that it gives, without those that give the same one as an earlier edit."""
+        seen: set[int] = set()
         for unit, edit in edits:
-            try:
-                text = self.tree.text(unit, edit.changes)
-            except INVALID:
-                continue
-            if hash((unit.name, text)) in seen_texts:
-                continue
-            seen_texts.add(hash((unit.name, text)))
-            source = "" if can_be_swapped(unit, edit.changes) else self.source(group, unit, edit)
-            if source is not None:
-                yield (unit, edit), Swap(unit.owner.name if unit.owner is not None else "", text, source)
-
-    def source(self, group: Group, unit: Unit, edit: Edit) -> str | None:
-        """The source with the edit; None where it is no valid Python."""
-        if group.base:
-            return self.changed(group, edit.changes, {unit.top})
-        try:
-            return self.tree.edit(unit, edit.changes)
-        except INVALID:
-            return None
+            source = self.changed(group, edit.changes, {unit.top})
+            if source is not None and hash(source) not in seen:
+                seen.add(hash(source))
+                yield (unit, edit), source
 
     def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
         """The source with changes in several definitions; None where it is no valid Python."""
@@ -327,7 +311,7 @@ class Repairs:
     def fixes(self, group: Group, unit: Unit, edit: Edit) -> bool:
         """Whether the group's checks pass with the edit, and all checks that passed before."""
         self.fails_unexamined = False
-        source = self.source(group, unit, edit)
+        source = self.changed(group, edit.changes, {unit.top})
         return source is not None and self.is_mended(group, source)
 
     def is_mended(self, group: Group, source: str) -> bool:

@@ -15,7 +15,6 @@ from grader.judge.compare import same
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.judge.where.edits import Change, Unit, parameters_of
 from grader.records import syntax
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
@@ -23,35 +22,8 @@ from grader.sandbox.local import Recorder
 from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Encoder, Handle
+from grader.worker.codec import Decoder, Handle
 
-SWAP = "where_swap"
-SUPPORT = f"""
-_where_old = []
-def {SWAP}(owner, text):
-    while _where_old:
-        put, name, value = _where_old.pop()
-        put(name, value)
-    space = {{}}
-    exec(compile(text, {SWAP}.__code__.co_filename, "exec"), globals(), space)
-    if not owner:
-        for name, value in space.items():
-            _where_old.append((globals().__setitem__, name, globals()[name]))
-            globals()[name] = value
-        return
-    holder = globals()[owner]
-    for name, value in vars(space[owner]).items():
-        if name in ("__module__", "__dict__", "__weakref__", "__doc__"):
-            continue
-        function = getattr(value, "__func__", value)
-        names = getattr(getattr(function, "__code__", None), "co_freevars", ())
-        for variable, cell in zip(names, getattr(function, "__closure__", None) or ()):
-            if variable == "__class__":
-                cell.cell_contents = holder
-        _where_old.append(((lambda name, value: setattr(holder, name, value)), name, vars(holder)[name]))
-        setattr(holder, name, value)
-"""
-MAKERS = ("__init__", "__new__")
 MAX_LOADS = 200  # sources that one worker loads: each may leave something behind
 CALL_S = 0.5  # of processor time for one call; right code takes a hundredth of it
 LATEST_S = 20.0  # for a whole search, on a machine that is far too busy
@@ -69,45 +41,6 @@ PROBED = (
 )  # fmt: skip
 DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class Swap:
-    """A changed definition. owner: the name of its class, "" for a function. text: its code, as indented there.
-
-    source: the whole changed source where the definition cannot be swapped alone, else "".
-    """
-
-    owner: str
-    text: str
-    source: str = ""
-
-    def request(self) -> bytes:
-        """The encoded request that puts the definition into a loaded source with SUPPORT at its end."""
-        return call(SWAP, self.owner, f"class {self.owner}:\n{self.text}" if self.owner else self.text)
-
-
-def can_be_swapped(unit: Unit, changes: tuple[Change, ...]) -> bool:
-    """Whether nothing else in the loaded source depends on what is changed.
-
-    The arguments of a class are read once, from its constructor; and all functions of a property have the same name.
-    """
-    if unit.owner is not None and any(
-        getattr(decorator, "attr", "") in ("setter", "getter") for decorator in _decorators(unit)
-    ):
-        return False
-    arguments = unit.node.args
-    header_nodes = (arguments, unit.node, *parameters_of(unit.node))
-    return unit.node.name not in MAKERS or not any(
-        change.parent in header_nodes and change.field not in ("body", "returns") for change in changes
-    )
-
-
-def call(target: str, *arguments: Any) -> bytes:
-    """The encoded request that calls a function of the source."""
-    encoder = Encoder()
-    nodes = ["list", [encoder.node(value) for value in arguments]]
-    return protocol.encode_request(protocol.Call([target], nodes, ["dict", []], encoder.node(0)), encoder.tensors)
 
 
 class Trial:
@@ -128,7 +61,7 @@ class Trial:
         else:
             self.limits = replace(limits, call_s=min(limits.call_s, 2 * CALL_S), total_s=LATEST_S)
         self.worker: Worker | None = None
-        self.answering_worker: Worker | None = None  # the one that `answers` and `swapped` ask
+        self.answering_worker: Worker | None = None  # the one that `answers` asks
         self.remote: Remote | None = None
         self.subject: Learner | None = None
         self.tried_count = self.loads = 0
@@ -144,38 +77,21 @@ class Trial:
         The sources are sent ahead of the replies. Ends early where the work is done, and at once where the trial is
         cancelled.
         """
-        return self._answers([], [[self._load(source)] for source in sources], requests)
-
-    def swap(self, source: str, swaps: Sequence[Swap], requests: Sequence[bytes]) -> Iterator[list[bytearray] | None]:
-        """As `answers`, for one source with each of these changed definitions in turn."""
-        base = [self._load(source + SUPPORT)]
-        setups, is_loaded = [], True
-        for swap in swaps:
-            setups.append([self._load(swap.source)] if swap.source else [*([] if is_loaded else base), swap.request()])
-            is_loaded = not swap.source
-        return self._answers(base, setups, requests)
-
-    def _answers(
-        self, base: list[bytes], setups: Sequence[list[bytes]], requests: Sequence[bytes]
-    ) -> Iterator[list[bytearray] | None]:
-        """The replies to the requests after each of the setups. base: the requests that a new worker gets first."""
         answered = 0
-        while answered < len(setups) and not self.is_over:
+        while answered < len(sources) and not self.is_over:
             if self.answering_worker is None or not self.answering_worker.alive:
                 limits = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
                 self.answering_worker = self.examiner.fork_server.spawn(limits)
-            bodies = [*base, *(body for setup in setups[answered:] for body in (*setup, *requests))]
+            bodies = [body for source in sources[answered:] for body in (self._load(source), *requests)]
             replies = self.answering_worker.exchange_all(bodies, self.limits.call_s)
             try:
-                _ = [next(replies) for _ in base]
-                while answered < len(setups):
+                while answered < len(sources):
                     if self.is_cancelled():  # whoever waits for the fork server must not wait for these answers
                         self.answering_worker.close()
                         return
-                    number = len(setups[answered]) + len(requests)
-                    answer = [next(replies) for _ in range(number)][-len(requests) :]
+                    answer = [next(replies) for _ in range(1 + len(requests))][1:]
                     answered, self.tried_count = answered + 1, self.tried_count + 1
-                    self.done += number
+                    self.done += 1 + len(requests)
                     yield answer
             except FAILURES:
                 answered, self.tried_count = answered + 1, self.tried_count + 1
@@ -288,16 +204,16 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
     return by_check
 
 
-def sift(trial: Trial, probe: Probe, source: str, candidates: Iterable[tuple[Item, Swap]]) -> Iterator[Item]:
-    """The items whose changed definitions answer the probe rightly. Ends where the time is over.
+def sift(trial: Trial, probe: Probe, candidates: Iterable[tuple[Item, str]]) -> Iterator[Item]:
+    """The items whose sources answer the probe rightly. Ends where the time is over.
 
-    candidates: pairs of an item and its changed definition.
+    candidates: pairs of an item and its changed source.
     """
     waiting, sizes = iter(candidates), itertools.chain(BATCHES, itertools.repeat(BATCHES[-1]))
     still_wanted = itertools.takewhile(lambda _: not trial.is_cancelled(), waiting)
     while not trial.is_over and (batch := list(itertools.islice(still_wanted, next(sizes)))):
         # All answers of a batch are received before the first is looked at.
-        answers = list(trial.swap(source, [swap for _, swap in batch], probe.requests))
+        answers = list(trial.answers([source for _, source in batch], probe.requests))
         yield from (item for (item, _), answer in zip(batch, answers) if answer is not None and probe.fits(answer[-1]))
 
 
@@ -310,10 +226,6 @@ def equal_answers(first_body: bytes | bytearray, second_body: bytes | bytearray)
     except wire.ProtocolError:
         return False
     return first[:-1] == second[:-1] and same(first[-1], second[-1])
-
-
-def _decorators(unit: Unit) -> list[Any]:
-    return unit.node.decorator_list
 
 
 def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
