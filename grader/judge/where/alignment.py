@@ -83,18 +83,11 @@ class Guidance:
         for unit in units:
             for node in ast.walk(unit.node):
                 if isinstance(node, SIMPLE):
-                    score = len(words(_WithoutSizes().visit(copy.deepcopy(node))).keys() & self.alone)
+                    score = len(words(node).keys() & self.alone)
                     scores[node.lineno] = max(scores.get(node.lineno, 0), score)
         best = max(scores.values(), default=0)
         lines = [line for line, score in scores.items() if score == best > 0 and not self.is_of_several]
         return lines[0] if len(lines) == 1 else None
-
-
-class _WithoutSizes(ast.NodeTransformer):
-    """Leaves out what is read for its size alone: the mistake is hardly there."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        return ast.Constant(0) if node.attr == "shape" else self.generic_visit(node)
 
 
 def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> dict[str, Guidance]:
@@ -210,9 +203,7 @@ class Alignment:
         counts = Counter(name for name, _ in own_definitions)
         self.own_values = {name: _of_tuple(value) for name, value in own_definitions if counts[name] == 1}
         self._align()
-        pairs = [(node, self.rename(node)) for node in statements(twin)]
-        renamed_statements = [new for _, new in pairs if new is not None]
-        self.origin = {id(new): node for node, new in pairs}  # the solution's statement, by the `id` of the renamed one
+        renamed_statements = [new for node in statements(twin) if (new := self.rename(node)) is not None]
         self.unmatched, missing = without_equals(list(statements(unit)), renamed_statements, (text_of, value_of))
         if not self.unmatched:  # the learner may have exchanged the names of two values
             self.unmatched, missing = without_equals(list(statements(unit)), renamed_statements, (text_of,))
@@ -233,22 +224,6 @@ class Alignment:
     def own_attribute(self, node: ast.Attribute) -> ast.expr:
         """What the learner's definition reads in the place of an attribute of `self` in the solution."""
         return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
-
-    def stands_between(self, new: ast.stmt, before: list[ast.stmt], after: ast.stmt) -> bool:
-        """Whether a missing statement has one of these as its neighbour in the solution too.
-
-        before: the learner's statement before the place where it would be inserted, if any; after: the one after it.
-        """
-        siblings = next((body for body in _bodies(self.twin.node) if self.origin.get(id(new)) in body), [])
-        position = siblings.index(self.origin[id(new)]) if siblings else 0
-        neighbours = [
-            *zip(siblings[max(position - 1, 0) : position], before),
-            *zip(siblings[position + 1 : position + 2], [after]),
-        ]
-        return any(
-            (renamed_neighbour := self.rename(neighbour)) is not None and same(renamed_neighbour, own_statement)
-            for neighbour, own_statement in neighbours
-        )
 
     def _align(self) -> None:
         """Give each local name of the solution the learner's name whose value is most similar."""
@@ -375,13 +350,6 @@ def _without_docstring(node: ast.AST) -> ast.AST:
     if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and isinstance(body, list) and len(body) > 1:
         return ast.FunctionDef(node.name, node.args, body[1:], [], node.returns, lineno=0)
     return node
-
-
-def _bodies(function: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(function):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            yield body
 
 
 def _parameters(unit: Unit) -> list[str]:

@@ -13,7 +13,6 @@ from grader.judge.where.edits import (
     dump,
     is_docstring,
     number_of,
-    parameters_of,
     part_in_words,
     stored_names,
 )
@@ -54,8 +53,6 @@ def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
     """
     yield from _expressions(alignment, helpers)
     yield from _statements(alignment, helpers)
-    yield from _removals(alignment, helpers)
-    yield from _parameters(alignment)
 
 
 def names_in(node: ast.AST) -> frozenset[str]:
@@ -117,17 +114,9 @@ def _contains(whole: ast.AST, part: ast.AST) -> bool:
 def _kind(old: ast.expr, new: ast.AST) -> str:
     if not isinstance(old, ast.Constant) and _contains(new, old):
         return MISSING
-    name = called_name(old) if isinstance(old, ast.Call) else ""
-    if name == "a call":
-        return name
-    if name and isinstance(new, ast.Call) and called_name(new) == name and not _contains(old, new):
-        assert isinstance(old, ast.Call)
-        is_with = bool(old.args or old.keywords) or ast.unparse(old.func) == ast.unparse(new.func)
-        return f"what {name} is called with" if is_with else f"what {name} is called on"
-    function = getattr(old, "func", None)
-    is_chain = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Call)
-    if name and (_contains(old, new) or (isinstance(new, ast.Call) and not is_chain)):
-        return f"the call of {name}"  # of several calls in a chain the last one need not be the wrong one
+    if isinstance(old, ast.Call) and isinstance(new, ast.Call):
+        name = called_name(old)
+        return f"what {name} is called with" if called_name(new) == name else f"the call of {name}"
     if _contains(old, new) and isinstance(old, ast.BinOp):
         return "an operand"
     if isinstance(old, ast.Compare):
@@ -138,15 +127,7 @@ def _kind(old: ast.expr, new: ast.AST) -> str:
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    donors, known_texts, unmatched_ids = [], set(), set(map(id, alignment.unmatched))
-    loops = [node for node in ast.walk(alignment.unit.node) if isinstance(node, ast.For)]
-    doubtful_loops = [
-        loop
-        for loop in loops
-        if unmatched_ids.intersection(id(child) for node in loop.body for child in ast.walk(node))
-    ]
-    # A loop that runs over other values would bypass a mistake in its body.
-    kept_ids = {id(node) for loop in doubtful_loops for node in ast.walk(loop.iter)}
+    donors, known_texts = [], set()
     for node, _, _ in slots(alignment.twin.node):
         new = alignment.rename(node)
         text = ast.unparse(new) if new is not None else ""
@@ -157,7 +138,7 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
     pairs: list[tuple[float, int, ast.expr, Slot, ast.expr, int]] = []
     local_names = assigned_names(alignment.unit.node)
     for target, slot, parent in slots(alignment.unit.node):
-        if isinstance(target, (ast.Slice, ast.Starred)) or names_in(target) & helpers or id(target) in kept_ids:
+        if isinstance(target, (ast.Slice, ast.Starred)) or names_in(target) & helpers:
             continue
         is_test = isinstance(parent, (ast.If, ast.While, ast.IfExp)) and slot[1] == "test"
         target_words, target_text = words(target), ast.unparse(target)
@@ -206,41 +187,7 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                 if inserted < MAX_INSERTED and not isinstance(new, ast.Return):
                     inserted += 1
                     change = Change(parent, field, None, [*before, new, old, *after])
-                    is_between = alignment.stands_between(new, before[-1:], old)
-                    tier = 1 if likeliest < HIGH_SIMILARITY else 2
-                    yield Edit((change,), old.lineno, MISSING, tier - is_between)
-
-
-def _removals(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
-    """Edits that remove a statement which the solution lacks: an expression alone, or a second change of a value."""
-    unmatched_ids = {id(node) for node in alignment.unmatched}
-    for parent, field, body in bodies(alignment.unit.node):
-        for index, old in enumerate(body):
-            changes_value_again = isinstance(old, ast.AugAssign) or (
-                isinstance(old, ast.Assign) and bool(names_in(old.targets[0]) & names_in(old.value))
-            )
-            if (
-                id(old) in unmatched_ids
-                and (changes_value_again or isinstance(old, ast.Expr))
-                and not names_in(old) & helpers
-            ):
-                remaining = [*body[:index], *body[index + 1 :]] or [ast.Pass()]
-                yield Edit((Change(parent, field, None, remaining),), old.lineno, "a statement", 0)
-
-
-def _parameters(alignment: Alignment) -> Iterator[Edit]:
-    """Edits that give a parameter the solution's name, wherever it is read."""
-    own_function, solution_function = alignment.unit.node, alignment.twin.node
-    for own_parameter, solution_parameter in zip(parameters_of(own_function), parameters_of(solution_function)):
-        if own_parameter.arg != solution_parameter.arg:
-            uses = [
-                node for node in ast.walk(own_function) if isinstance(node, ast.Name) and node.id == own_parameter.arg
-            ]
-            changes = (
-                Change(own_parameter, "arg", None, solution_parameter.arg),
-                *(Change(node, "id", None, solution_parameter.arg) for node in uses),
-            )
-            yield Edit(changes, own_parameter.lineno, "the name of a parameter", 0)
+                    yield Edit((change,), old.lineno, MISSING, 1 if likeliest < HIGH_SIMILARITY else 2)
 
 
 def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:

@@ -62,9 +62,6 @@ WRAPS = (
         "int(E)", "tuple(E)", "next(E)", "len(E)", "(E).indices", "(E).T",
     ),
 )  # fmt: skip
-LOOPS = (
-    "enumerate(E)", "(E).items()", "(E).values()", "reversed(E)", "range(len(E))", "range(E)", "(E)[1:]", "(E)[:-1]",
-)  # fmt: skip
 MISSING = "something may have to be added there"
 # Of what may be put around an expression, this is as often the way back from something that is too much there.
 WAYS_BACK = frozenset(

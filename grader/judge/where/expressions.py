@@ -10,7 +10,6 @@ from grader.judge.where.edits import (
     COMPARISONS,
     COMPUTED,
     FACTORIES,
-    LOOPS,
     MISSING,
     OPERATORS,
     REDUCING,
@@ -28,7 +27,6 @@ from grader.judge.where.edits import (
     Scope,
     called_name,
     constant,
-    exchange,
     expression,
     is_docstring,
     is_library,
@@ -126,13 +124,6 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
         yield partial(substitute, node, f"(E).to({name}.dtype)"), MISSING, 2, None
 
 
-def iterated(node: ast.expr, parent: ast.AST) -> Iterator[Replacement]:
-    """Other values for a loop to run over."""
-    if isinstance(parent, (ast.For, ast.comprehension)) and parent.iter is node:
-        for text in LOOPS:
-            yield partial(substitute, node, text), "what the loop runs over", 1, None
-
-
 def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
     """Other sizes, where a value is divided by a size or the root of one is taken."""
     is_divisor = (
@@ -194,14 +185,6 @@ def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
         if name == "exp" and "max" not in ast.unparse(operand):  # large numbers would overflow
             yield _with_operand(node, substitute(operand, SHIFTED)), argument, SLIP, None
         yield operand, f"the call of {name}", 0, ("without", name)
-        for other in scope.unused[:3]:
-            for operator in "-/*+":
-                yield partial(substitute, operand, f"(E) {operator} {other}"), f"the call of {name}", 0, None
-    for sequence in node.args[:1]:
-        if isinstance(sequence, ast.List):
-            yield ast.Tuple(sequence.elts, ast.Load()), f"the call of {name}", 0, None
-    if name in ("get", "setdefault", "pop") and receiver is not None and node.args:
-        yield ast.Subscript(receiver, node.args[0], ast.Load()), f"the call of {name}", 0, None
     if receiver is not None and node.args and isinstance(receiver, ast.Name) and receiver.id == "self":
         yield node.args[0], f"the call of {name}", 0, ("without", name)
     if name in ("view", "reshape") and len(node.args) == 4:  # (B, H, T, h) at once, of what is (B, T, H, h) in memory
@@ -217,7 +200,7 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
     """The edits of every expression of a function, in the order of the expressions."""
     computes = function.name != "__init__"
     for node, slot, parent in slots(function):
-        replacements = (_replacements(node, parent, scope), sizes(node, parent, scope), iterated(node, parent))
+        replacements = (_replacements(node, parent, scope), sizes(node, parent, scope))
         for new, kind, tier, sign in itertools.chain(*replacements):
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
         if may_be_wrapped(node, parent):
@@ -379,9 +362,6 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
         yield from _other_signs(node)
         yield from _other_orders(node)
-    elif isinstance(node, ast.Dict) and len(node.keys) <= MAX_ENTRIES:
-        for pairs in exchange([*zip(node.keys, node.values)]):
-            yield ast.Dict([key for key, _ in pairs], [value for _, value in pairs]), ORDER_OF_PARTS, 0, None
 
 
 def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:

@@ -38,7 +38,6 @@ INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
-MAX_EDITS_AFTER_DOUBT = 300  # edits that are tried after one that bypasses a value
 MAX_DOUBTFUL_LINES = 4
 MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 MAX_PART = 4  # checks of which a change may let one pass alone
@@ -193,8 +192,7 @@ class Repairs:
         the edits first. It compares all gradients of a call, and right code need not have those of a table that the
         check leaves out.
         """
-        limited = self._limited(edits)
-        for unit, edit in self.sift(group, limited) if sifts else (pair for pair, _ in self.candidates(group, limited)):
+        for unit, edit in self.sift(group, edits) if sifts else (pair for pair, _ in self.candidates(group, edits)):
             if self.trial.is_over:
                 break
             is_whole = self.fixes(group, unit, edit)
@@ -260,15 +258,6 @@ class Repairs:
         """Keep these lines as doubtful, unless there are some already."""
         if not self.doubtful_lines and len(lines) <= MAX_DOUBTFUL_LINES:
             self.doubtful_lines = tuple(sorted(lines))
-
-    def _limited(self, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
-        """The edits, but only some more of them once there are doubtful lines."""
-        remaining = MAX_EDITS_AFTER_DOUBT
-        for pair in edits:
-            remaining -= bool(self.doubtful_lines)
-            if remaining < 0:
-                return
-            yield pair
 
     def partial_repair(self, group: Group, edits: Iterable[UnitEdit]) -> Edit | None:
         """The first edit after which one failed check passes, and none that passed before fails."""

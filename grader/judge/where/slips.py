@@ -4,12 +4,11 @@ import ast
 from collections.abc import Iterator
 
 from grader.judge.where.donors import names_in
-from grader.judge.where.edits import SLIP, Change, Edit, Scope, Unit, called_name, substitute, together
-from grader.judge.where.expressions import expression_edits, slots
+from grader.judge.where.edits import SLIP, Change, Edit, Scope, Unit, together
+from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import A_STATEMENT, bodies, statement_edits
 
 CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
-TO_NUMBERS, FROM_NUMBERS = frozenset(("item", "float", "tolist")), frozenset(("tensor", "as_tensor", "Tensor"))
 CUTTING_BLOCKS = frozenset(("no_grad", "inference_mode", "set_grad_enabled"))
 CUTTING_STATEMENTS = frozenset(("detach_", "requires_grad_", "set_grad_enabled"))
 
@@ -19,20 +18,7 @@ def slips(unit: Unit) -> Iterator[Edit]:
     scope = Scope.of(unit)
     edits = (*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None))
     found = [edit for edit in edits if edit.tier == SLIP]
-    yield from (*found, *together(found), *_stacking_edits(unit, scope))
-
-
-def _stacking_edits(unit: Unit, scope: Scope) -> Iterator[Edit]:
-    """The edits that stack tensors which became numbers, and those a new tensor: no change of one line fixes that."""
-    calls = [edit for edit in expression_edits(unit.node, scope) if edit.sign is not None and edit.sign[0] == "without"]
-    to_numbers = [edit for edit in calls if edit.sign is not None and edit.sign[1] in TO_NUMBERS]
-    for node, slot, _ in slots(unit.node):
-        if isinstance(node, ast.Call) and called_name(node) in FROM_NUMBERS and node.args and to_numbers:
-            lines = tuple(sorted({node.lineno, *(edit.line for edit in to_numbers)}))
-            for text in ("torch.stack(E)", "torch.stack([torch.stack(row) for row in E])"):
-                stacked = Change(*slot, substitute(node.args[0], text))
-                changes = (stacked, *(change for edit in to_numbers for change in edit.changes))
-                yield Edit(changes, lines[0], "where tensors become numbers", SLIP, None, lines)
+    yield from (*found, *together(found))
 
 
 def uncutting_edits(unit: Unit) -> Iterator[Edit]:

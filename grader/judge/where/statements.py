@@ -110,10 +110,10 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
                 yield from (put([new], NOT_KEPT, 0) for new in kept if is_last or not isinstance(new, ast.Return))
             for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
-            if isinstance(statement, ast.Assign) and (name := _bound_again(statement, bound)):
-                value = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), statement.value)
-                yield put([ast.Assign(statement.targets, value, lineno=0)], "an assignment", SLIP)
-            yield from _move(parent, field, body, index)
+            if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:
+                inner = Change(statement, "body", None, statement.body[:-1])
+                outer = Change(parent, field, None, [*body[: index + 1], statement.body[-1], *after])
+                yield Edit((inner, outer), statement.body[-1].lineno, "how far a line is indented", 0)
         yield from _orders(parent, field, body, bound)
 
 
@@ -169,13 +169,6 @@ def _target_of(statement: ast.stmt) -> ast.AST | None:
     while isinstance(target, ast.Subscript):
         target = target.value
     return target
-
-
-def _bound_again(statement: ast.Assign, bound: dict[str, int]) -> str:
-    """The one name to which a statement assigns, if it had a value before. bound: the first line of each name."""
-    target = statement.targets[0]
-    name = target.id if isinstance(target, ast.Name) else ""
-    return name if bound.get(name, statement.lineno) < statement.lineno else ""
 
 
 def _last_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -246,10 +239,6 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
     if isinstance(target, ast.Tuple) and len(target.elts) > 1:
         for elements in exchange(target.elts):
             yield [ast.Assign([ast.Tuple(elements, ast.Store())], value, lineno=0)], "the order of the names", 0
-    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Name) and isinstance(value, ast.Name):
-        swapped_target = ast.Subscript(target.value, ast.Name(value.id, ast.Load()), ast.Store())
-        swapped = ast.Assign([swapped_target], ast.Name(target.slice.id, ast.Load()), lineno=0)
-        yield [swapped], "which is key and which value", 0
     if is_own_attribute(target):
         registered = f"self.register_buffer({target.attr!r}, None)"
         call = ast.parse(registered).body[0]
@@ -263,32 +252,6 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
         for operator in (ast.Add(), ast.Mult()):
             yield [ast.AugAssign(target, operator, value)], "an assignment", 2
         yield [ast.Assign([target], ast.BinOp(load, ast.Add(), value), lineno=0)], "an assignment", 2
-
-
-def _move(parent: ast.AST, field: str, body: list[ast.stmt], index: int) -> Iterator[Edit]:
-    """Moves the last statement of a loop behind it, and the statements before and behind a loop into it."""
-    statement = body[index]
-    if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:
-        last_statement, remaining = statement.body[-1], statement.body[:-1]
-        changes = (
-            Change(statement, "body", None, remaining),
-            Change(parent, field, None, [*body[: index + 1], last_statement, *body[index + 1 :]]),
-        )
-        yield Edit(changes, last_statement.lineno, "how far a line is indented", 0)
-    if isinstance(statement, (ast.For, ast.While)) and index + 1 < len(body):
-        statement_after = body[index + 1]
-        changes = (
-            Change(statement, "body", None, [*statement.body, statement_after]),
-            Change(parent, field, None, [*body[: index + 1], *body[index + 2 :]] or [ast.Pass()]),
-        )
-        yield Edit(changes, statement_after.lineno, "how far a line is indented", 1)
-    if isinstance(statement, (ast.For, ast.While)) and index > 0:
-        statement_before = body[index - 1]
-        changes = (
-            Change(statement, "body", None, [statement_before, *statement.body]),
-            Change(parent, field, None, [*body[: index - 1], *body[index:]]),
-        )
-        yield Edit(changes, statement_before.lineno, "where a statement stands", 1)
 
 
 def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, int]) -> Iterator[Edit]:
@@ -305,16 +268,6 @@ def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, 
         reads_it = name in names_read(body[second]) and bound.get(name, body[first].lineno) < body[first].lineno
         tier = SLIP if second == first + 1 and reads_it else 1
         yield Edit(edit.changes, edit.line, AN_ORDER, tier, None, (body[first].lineno, body[second].lineno))
-    for start in movable:
-        if {start + 1, start + 2} <= set(movable):
-            one, two, three = body[start : start + 3]
-            for turned in (
-                [two, three, one],
-                [three, one, two],
-            ):
-                reordered = [*body[:start], *turned, *body[start + 3 :]]
-                lines = tuple(statement.lineno for statement in (one, two, three))
-                yield Edit((Change(parent, field, None, reordered),), one.lineno, AN_ORDER, 1, None, lines)
 
 
 def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:

@@ -26,18 +26,6 @@ MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
 ROOT = 0.5
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
-OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-}  # fmt: skip
-MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE, ast.Eq: ast.Eq, ast.NotEq: ast.NotEq,
-}  # fmt: skip
-WAYS_TO_COMPARE: tuple[dict[type[ast.cmpop], type[ast.cmpop]], ...] = (
-    {},
-    OPPOSITE,
-    MIRRORED,
-    {old: MIRRORED[new] for old, new in OPPOSITE.items()},
-)
 Likely = tuple[float, Edit]  # an edit, and how similar its statement is to that of the mistake
 
 
@@ -157,7 +145,6 @@ def _replacements(
         return
     if isinstance(right, ast.Name) and right.id not in alignment.names:
         yield from (ast.Name(name, ast.Load()) for name in nearest[: MOST_OTHERS[0]])
-    yield from _with_own_parts(node, wrong, right, alignment)
     new = alignment.rename(right)
     if new is not None:
         yield new
@@ -169,12 +156,9 @@ def _meant(node: ast.expr, alignment: Alignment) -> ast.expr:
 
 
 def _other_comparisons(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
-    """The learner's comparison with the right operator, also where it is the opposite or its sides change places."""
-    if len(wrong.ops) == len(right.ops) == len(node.ops) == 1:
-        old, new = type(wrong.ops[0]), type(right.ops[0])
-        for same in WAYS_TO_COMPARE:
-            if type(node.ops[0]) is same.get(old, old):
-                yield ast.Compare(node.left, [same.get(new, new)()], node.comparators)
+    """The learner's comparison with the right operator."""
+    if len(wrong.ops) == len(right.ops) == len(node.ops) == 1 and type(node.ops[0]) is type(wrong.ops[0]):
+        yield ast.Compare(node.left, right.ops, node.comparators)
 
 
 def _name(call: ast.Call) -> str:
@@ -277,24 +261,6 @@ def _put_around(
 
 def _has_call(value: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) for node in ast.walk(value))
-
-
-def _with_own_parts(node: ast.expr, wrong: ast.expr, right: ast.expr, alignment: Alignment) -> Iterator[ast.expr]:
-    """The right expression on what the learner's reads where the wrong one reads a name without counterpart.
-
-    With the value of that name put in instead, the learner's line that computes it would be unused, and in doubt.
-    """
-    unknown = alignment.values.keys() - alignment.names.keys()
-    parts: dict[str, ast.expr] = {}
-    for child in ast.walk(wrong):
-        path = _path(wrong, child) if isinstance(child, ast.Name) and child.id in unknown else None
-        part = _at(node, path) if path else None
-        if isinstance(child, ast.Name) and isinstance(part, ast.expr):
-            parts[child.id] = part
-    read = {name.id for name in ast.walk(right) if isinstance(name, ast.Name)}
-    if parts and not (read & unknown) - parts.keys():
-        names = {**_as_expressions(alignment.names), **parts}
-        yield Substitution(names, alignment.own_attribute).visit(copy.deepcopy(right))
 
 
 def _as_expressions(names: Mapping[str, str]) -> dict[str, ast.expr]:
