@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from grader.judge.compare import SUGGESTION
+from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, is_blank, products
 from grader.records.sanitize import inert
 from grader.records.source import SourceWords, imports, written_faults
@@ -22,11 +22,22 @@ FRESH_LAYER = (
     "__init__."
 )
 JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
+LEAVES_TORCH = re.compile(r"\.(item|tolist|numpy)\(")
+MAKES_A_TENSOR = re.compile(r"\btorch\.(tensor|as_tensor|Tensor)\(")
+LEFT = (
+    ".{}() turns a tensor into Python numbers, and torch.{}(…) makes a new tensor without gradients, in float32 and on "
+    "the CPU. Keep tensors, and join them with torch.stack."
+)
 CUTS = {  # what cuts a gradient, and how it is written
     ".detach()": r"\.detach_?\(", ".data": r"\.data\b", ".item()": r"\.item\(", ".tolist()": r"\.tolist\(",
     ".numpy()": r"\.numpy\(", "torch.tensor(…)": r"\btensor\(",
 }  # fmt: skip
 CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
+NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
+PLAIN_TENSOR = (
+    "self.{0} holds a plain tensor, which is no parameter: nothing trains it, and it stays behind when the layer moves "
+    "to another device. Make an nn.Parameter of it."
+)
 COMMENT = re.compile(r"#.*")
 IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
@@ -102,6 +113,7 @@ OF_TENSORS = (
     "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
     "tensors on top of each other, use torch.stack."
 )
+MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
 ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 OF_SCALARS = (
     "torch.{} joins tensors along a dimension that they have, and a single number has none. torch.stack makes a new "
@@ -126,6 +138,7 @@ NO_OPERAND = re.compile(
     r"|\w+\(\): argument '\w+' \(position \d+\) must be Tensor, not (?P<given>\w+)"
 )
 NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
+OWN_FUNCTION = "{0} is a function of this file and no method: call it without self, as {0}(…)."
 NOT_KEPT = "self.{0} is read, and {0} is an argument of __init__ that is never kept: keep it there, in self.{0}."
 UNPACKED = re.compile(r"(not enough|too many) values to unpack")
 SHAPE = re.compile(r"=.*\.(shape|size\(\))\s*(#.*)?$")
@@ -153,7 +166,7 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return FRESH_LAYER.format(**fault)
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
-    return _cuts(failure, words.source)
+    return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source) or _cuts(failure, words.source)
 
 
 def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
@@ -193,8 +206,9 @@ def of_error(error: BaseException, source: str, number: str) -> str | None:
     lines = [str(frame[2]) for frame in error.facts.get("frames", ()) if len(frame) > 2]
     if FLOAT_FOR_INT.match(text) and any(DIVIDED.search(code) or _is_quotient(code, source) for code in lines):
         return DIVISION
-    if ONE_NUMBER.match(text) and "tensor(" in line:
-        return OF_TENSORS
+    if ONE_NUMBER.match(text):
+        taken = re.search(r"\bmath\.\w+", line)
+        return MATH.format(taken[0]) if taken else OF_TENSORS if "tensor(" in line else None
     if NO_DIM_TO_JOIN.match(text) and (joining := re.search(r"\b(cat|concat|concatenate)\(", line)):
         return OF_SCALARS.format(joining[1])
     return (
@@ -225,6 +239,27 @@ def _is_too_long(failure: Failure) -> bool:
     if got is None or expected is None or got.numel() != expected.numel():
         return False
     return got.ndim == expected.ndim and got.shape[0] > expected.shape[0]
+
+
+def _plain_tensor(failure: Failure, source: str) -> str | None:
+    """That a parameter which the object lacks is a tensor that torch made, kept as it is."""
+    match = NO_PARAMETER.search(failure.error.summary) if isinstance(failure.error, Mismatch) else None
+    names = (match[1] or match[2]).strip().split(", ") if match is not None else []
+    plain = [name for name in names if re.search(rf"\bself\.{re.escape(name)}\s*=\s*torch\.\w+\(", source)]
+    return PLAIN_TENSOR.format(plain[0]) if plain else None
+
+
+def _leaves_torch(failure: Failure, source: str) -> str | None:
+    """That values leave torch and come back as a new tensor, where gradients, a dtype or a device are wrong."""
+    error, code = failure.error, COMMENT.sub("", source)
+    no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
+    is_of_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
+    expected = getattr(error, "expected", None)
+    is_of_tokens = isinstance(expected, torch.Tensor) and not expected.is_floating_point()
+    leaving, making = LEAVES_TORCH.search(code), MAKES_A_TENSOR.search(code)
+    if not (no_gradient or is_of_kind) or is_of_tokens or leaving is None or making is None:
+        return None
+    return LEFT.format(leaving[1], making[1])
 
 
 def _cuts(failure: Failure, source: str) -> str | None:
@@ -262,6 +297,8 @@ def _attribute(text: str, source: str) -> str | None:
     match = NO_ATTRIBUTE.match(text)
     if match is None or not re.search(rf"^class {match['owner']}\b", source, re.M):
         return None
+    if re.search(rf"^def {match['name']}\(", source, re.M):
+        return OWN_FUNCTION.format(match["name"])
     kept = list(dict.fromkeys(re.findall(r"^\s+self\.(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M)))
     if match["name"] not in kept and re.search(rf"def __init__\([^)]*\b{match['name']}\b", source):
         return NOT_KEPT.format(match["name"])

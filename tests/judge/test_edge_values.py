@@ -302,8 +302,6 @@ def test_comparing_and_telling_never_break(expected):
             call = Call("f(x)", "f", "output", value=got)
             assert failure(error, call, "f.py") and failure(error, call, "f.py", reveal=False)
             patterns.describe(error)
-            if isinstance(error.got, torch.Tensor):
-                patterns.is_finite(error.got)
 
 
 @settings(max_examples=50 * EXAMPLES, deadline=None)

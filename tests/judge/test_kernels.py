@@ -12,7 +12,6 @@ from packaging.version import Version
 
 from grader.catalog import project
 from grader.catalog.exercise import Limits
-from grader.judge import general_sentences
 from grader.judge.compare import Mismatch, differ
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
 from grader.judge.measuring import compiles
@@ -124,36 +123,8 @@ def test_what_torch_computes_is_seen(work):
     assert "torch works here too" in refused(computes_in_kernels, record)
 
 
-ERRORS = {
-    "tile = tl.arange(0, 6)": "power of two",
-    "tile = tl.arange(0, C)": "tl.constexpr",
-    "tile = tl.zeros((4, 4), tl.float32) @ tl.zeros((4, 4), tl.float32)": "tl.dot",
-    "tile = columns[0]": "cannot be indexed",
-    "tile = columns[1:3]": "cannot be indexed",
-    "tile = tl.dot(tl.zeros((4, 4), tl.float32), tl.zeros((4, 4), tl.float16))": "different dtypes",
-    "tile = tl.load(x + columns, mask=tl.arange(0, 8) < 4)": "do not fit together",
-    "tl.store(y, columns)": "one address",
-    "tile = x.shape[0]": "address of a tensor",
-    "tl.store(y + columns / 2, columns)": "divide with //",
-    "tile = columns ** 2": "no power",
-    "tile = torch.exp(columns)": "function of torch",
-}
 BLOCK_POINTER = "tile = tl.make_block_ptr(x, (C,), (1,), (0,), (4,), (0,))"
 HAS_BLOCK_POINTERS = Version(metadata.version("triton")) < Version("3.9")
-if not HAS_BLOCK_POINTERS:
-    ERRORS[BLOCK_POINTER] = "no block pointers"
-
-
-@pytest.mark.parametrize("line", ERRORS)
-def test_an_error_is_explained_in_the_line_of_the_kernel(line):
-    source = (
-        COPY.replace("    tile = tl.load", f"    {line}\n    tile = tl.load").replace("LOAD", "").replace("STORE", "")
-    )
-    with pytest.raises(LearnerError) as error:
-        loaded(source).f(torch.ones(2, 3))
-    frames = error.value.facts["frames"]
-    assert [frame[1] for frame in frames] == ["f", "kernel"] and frames[-1][0] == 9
-    assert ERRORS[line] in general_sentences.of_error(error.value, source, "30")
 
 
 def test_a_mask_of_two_single_numbers_holds_for_each_lane():

@@ -153,10 +153,9 @@ def test_structure_names_what_it_sees():
     heads = torch.randn(2, 3, 4, 2)
     assert "transposed" in saying(expected.T, expected)
     assert "transposed" in saying(batch[0].T, batch[0])
-    assert "times √2" in saying(batch * 2**0.5, batch)
+    assert "times √2." in saying(batch * 2**0.5, batch)
     assert "times 1/√7" in saying(batch / 7**0.5, batch)
     assert "plus 0.5000" in saying(batch + 0.5, batch)
-    assert "index 0 of dimension 0" in saying(torch.cat([batch[:1], batch[1:].flip(1) * 2]), batch)
     assert "opposite order" in saying(batch[0].flip(0), batch[0])
     assert "in another order" in saying(batch[0][[1, 0, 2, 4, 3]], batch[0])
     assert saying(batch[0, 0], batch[:1, 0]) == saying(batch[None], batch) == patterns.SHAPE  # one cause, one sentence
