@@ -43,7 +43,6 @@ SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
-A_SIGN = "a sign"
 KEEPDIM = "keepdim=True"
 MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
@@ -59,16 +58,10 @@ def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
         yield ast.Subscript(node.value, swapped, node.ctx), "the order of two indices", 0, None
     indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     for position, index in enumerate(indices):
-        shifted = [(new_index, "a slice", SLIP) for new_index in _shift(index)]
-        for new_index, kind, tier in (*shifted, *((other, kind, 1) for other, kind in _other_indices(index))):
+        for new_index, kind in _other_indices(index):
             changed = [*indices[:position], new_index, *indices[position + 1 :]]
             new_slice = ast.Tuple(changed, ast.Load()) if isinstance(node.slice, ast.Tuple) else new_index
-            yield ast.Subscript(node.value, new_slice, node.ctx), kind, tier, None
-
-
-def signs(node: ast.Tuple | ast.List) -> tuple[bool, ...]:
-    """Which elements of a tuple or list have a minus sign."""
-    return tuple(isinstance(element, ast.UnaryOp) and isinstance(element.op, ast.USub) for element in node.elts)
+            yield ast.Subscript(node.value, new_slice, node.ctx), kind, 1, None
 
 
 def takes_a_scale(change: Change) -> bool:
@@ -111,9 +104,6 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
     for mask in ("float('-inf')", "0.0"):
         text = f"(E).masked_fill((E).new_ones((E).shape[-2:]).triu(1).bool(), {mask})"
         yield partial(substitute, node, text), MISSING, 1, ("masked", mask)
-    if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript)):
-        for function in scope.functions[:6]:
-            yield partial(substitute, node, f"{function}(E)"), MISSING, 0, None
     for name in scope.unused[:3]:
         yield from ((partial(substitute, node, f"(E) {operator} {name}"), MISSING, 0, None) for operator in "-/*+@")
     for layer in scope.layers[:6]:
@@ -139,14 +129,6 @@ def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement
             yield expression(f"self.{name}"), "a size", 1, None
         if not isinstance(node, ast.Name):
             yield from ((ast.Name(name, ast.Load()), "a size", 1, None) for name in scope.values[:8])
-
-
-def register(node: ast.expr) -> Iterator[Replacement]:
-    """The value registered as a part of its module, or with another dtype, shape or scale."""
-    for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
-        yield partial(substitute, node, text), MISSING, 1, ("kept", text)
-    for text in ("(E).bool()", "(E).T", "(E) + 1", "(E) - 1", "(E) // 2", "(E) * 2", "(E) ** 0.5", "1 - (E)"):
-        yield partial(substitute, node, text), COMPUTED if text in WAYS_BACK else MISSING, 2, ("wrapped", text)
 
 
 def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
@@ -205,9 +187,14 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
         if may_be_wrapped(node, parent):
             added_tier = 0 if isinstance(parent, (ast.Assign, ast.Return)) else 1
-            wrap_replacements = wrap(node, parent, scope) if computes else register(node)
-            for new, kind, tier, sign in wrap_replacements:
+            for new, kind, tier, sign in wrap(node, parent, scope) if computes else _registered(node):
                 yield Edit((Change(*slot, new),), node.lineno, kind, tier + added_tier if tier else 0, sign)
+
+
+def _registered(node: ast.expr) -> Iterator[Replacement]:
+    """The value registered as a part of its module."""
+    for text in ("nn.Parameter(E)", "torch.nn.Parameter(E)", "nn.ModuleList(E)", "torch.nn.ModuleList(E)"):
+        yield partial(substitute, node, text), MISSING, 1, ("kept", text)
 
 
 def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
@@ -235,19 +222,6 @@ def _other_indices(index: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     elif not isinstance(index, ast.Constant):
         for sign in (ast.Add(), ast.Sub()):
             yield ast.BinOp(index, sign, ast.Constant(1)), "an index"
-
-
-def _shift(index: ast.expr) -> Iterator[ast.Slice]:
-    """A slice of as many entries, one place earlier or later: `[:-1]` for `[1:]`, `[a:-1]` for `[a + 1 :]`."""
-    if not isinstance(index, ast.Slice) or index.step is not None:
-        return
-    lower, upper = index.lower, index.upper
-    if upper is None and lower is not None:
-        is_sum = isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Add) and number_of(lower.right) == 1
-        if is_sum or number_of(lower) == 1:
-            yield ast.Slice(lower.left if isinstance(lower, ast.BinOp) else None, constant(-1))
-    elif upper is not None and number_of(upper) == -1:
-        yield ast.Slice(ast.Constant(1) if lower is None else ast.BinOp(lower, ast.Add(), ast.Constant(1)), None)
 
 
 def _other_bounds(index: ast.Slice) -> Iterator[tuple[ast.expr | None, ast.expr | None]]:
@@ -350,7 +324,7 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         yield ast.BoolOp(other_op, node.values), "a condition", 2, None
         yield from ((value, "a condition", 2, None) for value in node.values)
     elif isinstance(node, ast.UnaryOp):
-        yield node.operand, A_SIGN if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
+        yield node.operand, "a sign" if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
     elif isinstance(node, ast.IfExp):
         yield from ((branch, "a condition", 2, None) for branch in (node.body, node.orelse))
         yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
@@ -360,7 +334,6 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
         other_kind = ast.List if isinstance(node, ast.Tuple) else ast.Tuple
         if not isinstance(parent, ast.Subscript):
             yield other_kind(node.elts, ast.Load()), "whether it is a tuple or a list", 0, None
-        yield from _other_signs(node)
         yield from _other_orders(node)
 
 
@@ -438,18 +411,6 @@ def _with_operand(call: ast.Call, new: ast.expr) -> ast.Call:
     if isinstance(call.func, ast.Attribute) and _receiver(call) is not None:
         return ast.Call(ast.Attribute(new, call.func.attr, ast.Load()), call.args, call.keywords)
     return ast.Call(call.func, [new, *call.args[1:]], call.keywords)
-
-
-def _other_signs(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
-    """`(-b, a)` for `(b, -a)`, and the reverse."""
-    signed = signs(node)
-    are_values = not any(isinstance(element, (ast.Slice, ast.Starred)) for element in node.elts)
-    if len(signed) == 2 and sum(signed) == 1 and are_values:
-        elements = [
-            element.operand if isinstance(element, ast.UnaryOp) and has_sign else ast.UnaryOp(ast.USub(), element)
-            for element, has_sign in zip(node.elts, signed)
-        ]
-        yield type(node)(elements, ast.Load()), A_SIGN, SLIP, None
 
 
 def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore
-from grader.judge.where.donors import donor_edits, names_in
+from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import (
     Change,
     Edit,
@@ -19,7 +19,7 @@ from grader.judge.where.edits import (
     parameter_names,
     together,
 )
-from grader.judge.where.expressions import A_SIGN, ORDER_OF_PARTS, SCALED, expression_edits, signs, slots, takes_a_scale
+from grader.judge.where.expressions import ORDER_OF_PARTS, SCALED, expression_edits, slots, takes_a_scale
 from grader.judge.where.place import Blame, Group
 from grader.judge.where.slips import slips, uncutting_edits
 from grader.judge.where.statements import (
@@ -53,13 +53,6 @@ class GroupEdits:
         self.aligned = functools.cache(Alignment)
         self.donor_edits = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
 
-    @functools.cached_property
-    def solution_signs(self) -> frozenset[tuple[bool, ...]]:
-        """Which elements have a minus sign, for each tuple and list of the solution."""
-        solution = self.blame.solution
-        nodes = ast.walk(solution.module) if solution is not None else ()
-        return frozenset(signs(node) for node in nodes if isinstance(node, (ast.Tuple, ast.List)))
-
     def unreturned(self, group: Group) -> list[UnitEdit]:
         """The edits that return or keep a value, for functions that return nothing or drop the result of a call."""
         candidates: list[UnitEdit] = []
@@ -77,12 +70,7 @@ class GroupEdits:
 
     def slips(self, group: Group) -> list[UnitEdit]:
         """The edits that undo common slips."""
-        return [
-            (unit, edit)
-            for unit in group.units
-            for edit in slips(unit)
-            if edit.kind != A_SIGN or signs(edit.changes[0].old()) not in self.solution_signs
-        ]
+        return [(unit, edit) for unit in group.units for edit in slips(unit)]
 
     def solution_parts(self, group: Group, guide: Guidance | None) -> list[UnitEdit]:
         """The edits that put parts of the solution into lines that do not occur in it, the most similar first.
@@ -107,7 +95,7 @@ class GroupEdits:
         unmatched = self.unmatched_lines(group)
         candidates = self.donors(group)
         for unit in group.units:
-            scope = Scope.of(unit, self.callable_in(unit))
+            scope = Scope.of(unit)
             edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
             twin = self.blame.twin(unit)
             if twin is not None and parameter_names(unit.node) == parameter_names(twin.node):
@@ -123,16 +111,6 @@ class GroupEdits:
             return -guide.score(edit, words_before), tier
 
         return iter(sorted(candidates, key=rank))
-
-    def callable_in(self, unit: Unit) -> list[Unit]:
-        """The learner's functions that an edit of a definition may call.
-
-        These are its helpers, and functions of the exercise that the solution calls there: a call of another one would
-        bypass the code that stands there.
-        """
-        twin = self.blame.twin(unit)
-        called_names = names_in(twin.node) if twin is not None else frozenset()
-        return [other for other in self.tree.units if self.blame.twin(other) is None or other.name in called_names]
 
     def alignments(self, group: Group) -> list[tuple[Unit, Alignment]]:
         """Each definition beside the solution's; a helper beside that of the definition that calls it."""

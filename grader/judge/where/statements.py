@@ -25,7 +25,6 @@ from grader.judge.where.edits import (
 
 A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
-GROWING = ("append", "extend", "insert", "add", "update")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, A_CONDITION = "a statement", "a condition"
 AN_ORDER, ORDER_OF_PARAMETERS = "the order of the statements", "the order of the parameters"
@@ -65,17 +64,11 @@ def keeping_statements(value: ast.expr) -> Iterator[ast.stmt]:
 
 
 def bypassed(unit: Unit, changes: tuple[Change, ...]) -> frozenset[int]:
-    """The lines that assign to local names which the changed definition does not read any more.
-
-    Of a local function that is not called any more these are the lines of its statements.
-    """
-    names_read = _names_read(unit.node)
-    local_functions = [node for node in ast.walk(unit.node) if isinstance(node, ast.FunctionDef) and node != unit.node]
+    """The lines that assign to local names which the changed definition does not read any more."""
+    read_before = names_read(unit.node)
     with apply(changes):
-        no_longer_read = names_read - _names_read(unit.node)
-    bodies_left = [function.body for function in local_functions if function.name in no_longer_read]
-    lines = {statement.lineno for body in bodies_left for statement in body if not is_docstring(statement)}
-    return frozenset(lines | {line for name, line in bound_names(unit.node) if name in no_longer_read})
+        no_longer_read = read_before - names_read(unit.node)
+    return frozenset(line for name, line in bound_names(unit.node) if name in no_longer_read)
 
 
 def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterator[Edit]:
@@ -90,7 +83,6 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             change = Change(function, "decorator_list", None, remaining)
             yield Edit((change,), decorator.lineno, "a decorator", 0)
     yield from returned(function, scope)
-    bound = dict(sorted(bound_names(function), key=lambda pair: -pair[1])) | dict.fromkeys(scope.parameters, 0)
     last = set(map(id, _last_statements(function.body)))
     for parent, field, body in bodies(function):
         for index, statement in enumerate(body):
@@ -114,7 +106,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
                 inner = Change(statement, "body", None, statement.body[:-1])
                 outer = Change(parent, field, None, [*body[: index + 1], statement.body[-1], *after])
                 yield Edit((inner, outer), statement.body[-1].lineno, "how far a line is indented", 0)
-        yield from _orders(parent, field, body, bound)
+        yield from _orders(parent, field, body)
 
 
 def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
@@ -124,51 +116,6 @@ def bodies(function: ast.AST) -> Iterator[tuple[ast.AST, str, list[ast.stmt]]]:
             body = getattr(node, field, None)
             if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
                 yield node, field, body
-
-
-def _names_read(node: ast.AST) -> set[str]:
-    """The names that are read for more than their shape, and not only printed, or to give them a new value."""
-    names: set[str] = set()
-    waiting: list[tuple[ast.AST, str]] = [(node, "")]
-    while waiting:
-        part, own = waiting.pop()
-        if isinstance(part, ast.stmt):
-            own = _name_changed_by(part)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id != own:
-            names.add(part.id)
-        if not (is_aside(part) or _is_size(part)):
-            waiting += ((child, own) for child in ast.iter_child_nodes(part))
-    return names
-
-
-def _name_changed_by(statement: ast.stmt) -> str:
-    """The one name to which a statement gives a value, or adds something: `x = x + 1`, `xs.append(x)`, `x[0] = 1`."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) > 1:
-        return ""
-    if isinstance(statement, ast.Expr) and not (isinstance(statement.value, ast.Call) and _is_growing(statement.value)):
-        return ""
-    target = _target_of(statement)
-    return target.id if isinstance(target, ast.Name) else ""
-
-
-def _is_growing(call: ast.Call) -> bool:
-    """Whether a call adds something to a list, set or dict."""
-    return isinstance(call.func, ast.Attribute) and call.func.attr in GROWING
-
-
-def _target_of(statement: ast.stmt) -> ast.AST | None:
-    """What a statement gives a value, or calls a method of, without its indices; None for another statement."""
-    target: ast.AST | None = None
-    if isinstance(statement, ast.Assign):
-        target = statement.targets[0]
-    elif isinstance(statement, ast.AugAssign):
-        target = statement.target
-    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        target = function.value if isinstance(function, ast.Attribute) else None
-    while isinstance(target, ast.Subscript):
-        target = target.value
-    return target
 
 
 def _last_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
@@ -254,8 +201,8 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
         yield [ast.Assign([target], ast.BinOp(load, ast.Add(), value), lineno=0)], "an assignment", 2
 
 
-def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, int]) -> Iterator[Edit]:
-    """Exchanges two statements, neighbours first, and rotates three in a row. bound: the first line of each name."""
+def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]:
+    """Exchanges two statements, neighbours first."""
     movable = [
         index for index, statement in enumerate(body) if isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign))
     ]
@@ -264,10 +211,8 @@ def _orders(parent: ast.AST, field: str, body: list[ast.stmt], bound: dict[str, 
         reordered = [*body]
         reordered[first], reordered[second] = reordered[second], reordered[first]
         edit = _body(parent, field, reordered, body[first].lineno, AN_ORDER, 1)
-        name = _name_changed_by(body[first])
-        reads_it = name in names_read(body[second]) and bound.get(name, body[first].lineno) < body[first].lineno
-        tier = SLIP if second == first + 1 and reads_it else 1
-        yield Edit(edit.changes, edit.line, AN_ORDER, tier, None, (body[first].lineno, body[second].lineno))
+        lines = (body[first].lineno, body[second].lineno)
+        yield Edit(edit.changes, edit.line, AN_ORDER, 1, None, lines)
 
 
 def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
