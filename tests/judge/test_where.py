@@ -92,35 +92,6 @@ def test_of_a_class_that_is_defined_anew_the_last_counts():
     assert [unit.name for unit in extended.units] == [unit.name for unit in units]
 
 
-LINE_BY_LINE = [  # the two lines of a function of 02, and which of them are at fault
-    ("e = 2 ** x", "return e / e.sum(dim=0)", (0,)),
-    ("e = torch.exp(x)", "return e * e.sum(dim=0) ** 2", (1,)),
-    ("e = 2 ** x", "return e * e.sum(dim=0) ** 2", (0, 1)),
-]
-
-
-@pytest.mark.parametrize("first, second, at_fault", LINE_BY_LINE)
-def test_of_two_lines_the_right_one_is_not_named(first, second, at_fault, fork_server):
-    start, end = (SOLUTION["02"].index(f"def {name}") for name in ("softmax_naive", "softmax_stable"))
-    own = f"def softmax_naive(x):\n    {first}\n    {second}\n\n\n"
-    line = SOLUTION["02"][:start].count("\n") + 2
-    source = SOLUTION["02"][:start] + own + SOLUTION["02"][end:]
-    _, after = located("02", source, fork_server)
-    found = {check.lines for check in after.checks if check.lines}
-    assert found == {tuple(line + number for number in at_fault)}, [check.where for check in after.checks]
-
-
-def test_another_name_of_an_argument_is_told_where_it_is_changed_in_place(fork_server):
-    solution = paths.solution(catalog.find("10").folder).read_text("utf-8")
-    head, body = solution.split("    mask = causal_mask(weights", 1)
-    lines = ("w = weights", "w[..., ~causal_mask(w.shape[-1])] = 0.0", "return w / w.sum(dim=-1, keepdim=True)")
-    source = head + "".join(f"    {line}\n" for line in lines) + body[body.index("def ") :]
-    _, after = located("10", source, fork_server)
-    line = head.count("\n") + 1
-    told = {(check.lines, check.where.partition("`: ")[2]) for check in after.checks if check.lines}
-    assert told == {((line,), "something may have to be added there.")}
-
-
 def test_a_line_that_writes_into_an_argument_is_named_without_an_annotation_too(fork_server):
     """Its gradients and the argument itself are wrong, while a trial of one change gives the same answers."""
     solution = paths.solution(catalog.find("09").folder).read_text("utf-8")
@@ -159,30 +130,6 @@ def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reaso
     assert {check.lines for check in after.checks if check.lines} == {(line,)}
 
 
-DRAWN = [f"        self.{name} = nn.Linear(embed_dim, head_size, bias=False)\n" for name in ("query", "key", "value")]
-SWAPPED = DRAWN[1] + DRAWN[0] + DRAWN[2]
-BY_NAME = """        for name, size in {"key": head_size, "query": head_size, "value": head_size}.items():
-            setattr(self, name, nn.Linear(embed_dim, size, bias=False))
-"""
-SCALED_AT_ONCE = """        scores = torch.einsum("bqd,bkd->bqk", self.query(x), self.key(x)) * self.scale
-        weights = scores.softmax(dim=-1)
-        return torch.einsum("bqk,bkd->bqd", weights, self.value(x))
-"""
-
-
-@pytest.mark.parametrize("drawn, count", [(SWAPPED, 2), (BY_NAME, 1)])
-def test_what_is_computed_from_parameters_in_another_order_is_not_blamed(drawn, count, fork_server):
-    """The weights are those of the solution turned round: values say that the softmax makes them so."""
-    solution = paths.solution(catalog.find("12").folder).read_text("utf-8")
-    creation = f"{drawn}        self.scale = head_size**-0.5\n"
-    head, body = solution.replace("".join(DRAWN), creation).split("        queries = self.query(x)", 1)
-    _, rest = body.split("return weights @ values", 1)
-    source = head + SCALED_AT_ONCE + rest.partition("\n")[2]
-    _, after = located("12", source, fork_server)
-    first = source[: source.index(drawn)].count("\n") + 1
-    assert {check.lines for check in after.checks if check.lines} == {tuple(range(first, first + count))}
-
-
 def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
     solution = paths.solution("18_grouped_query_attention").read_text("utf-8")
     forward = """
@@ -211,26 +158,6 @@ def test_two_mistakes_in_two_functions_have_a_line_each(fork_server):
     assert len(places) == 2
     _, found = located("02", source, fork_server)
     assert {check.lines for check in found.checks if check.lines} == {(line,) for line in places}
-
-
-OF_ITS_OWN = """
-def mask_then_renormalize(weights):
-    kept = torch.tril(weights)
-    return kept / kept.sum(dim=-2, keepdim=True)
-
-
-"""
-
-
-def test_a_wrong_function_that_the_solution_calls_and_the_learner_does_not_is_no_fault_of_the_learners(fork_server):
-    source = paths.solution(catalog.find("10").folder).read_text("utf-8")
-    at, end = source.index("def mask_then_renormalize"), source.index("def mask_scores")
-    source = f"{source[:at]}{OF_ITS_OWN.lstrip()}{source[end:]}".replace(".tril()", ".tril(-1)")
-    lines = source.splitlines()
-    mask, sums = (next(n for n, code in enumerate(lines, 1) if text in code) for text in (".tril(-1)", "dim=-2"))
-    _, after = located("10", source, fork_server)
-    found = {check.id: check.lines for check in after.checks}
-    assert found["fresh_causal_mask"] == (mask,) and found["fresh_renormalized_weights"] == (sums,)
 
 
 def test_a_right_file_and_a_stub_are_not_searched(fork_server):
@@ -294,19 +221,6 @@ def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(for
     assert {*lines["documented_multi_head"]} == {of_the_mask, of_the_order, of_the_order + 1}
 
 
-def test_of_three_mistakes_in_one_definition_the_line_of_one_is_found_at_a_desk(fork_server):
-    """No change of one line lets all of its checks pass, and the mistake that is named is another one's."""
-    right = "    return torch.softmax(scores / keys.shape[-1] ** 0.5, dim=-1)"
-    head, _, tail = SOLUTION["06"].partition(right)
-    assert tail
-    by_hand = "    powers = torch.exp(scores / keys.shape[-1] ** 0.5)\n    return powers / powers.sum(dim=-1)"
-    source = head.replace("scaled_attention_weights(query:", "scaled_attention_weights(queries:") + by_hand + tail
-    source = source.replace("    scores = query @ keys", "    scores = queries @ keys", 1)
-    _, after = located("06", source, fork_server, work=search.WORK)
-    line = source[: source.index("powers.sum")].count("\n") + 1
-    assert {check.lines for check in after.checks if check.outcome == "failed"} == {(line,)}
-
-
 def test_a_source_that_is_too_deep_or_too_long_is_not_searched(fork_server):
     wrong = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
     for extra in (f"x = {'(' * 80}1{',)' * 80}", "x = [" + "1, " * 8000 + "]"):
@@ -323,8 +237,7 @@ def test_every_edit_gives_a_source_that_parses_and_leaves_the_tree_as_it_was():
             edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
             assert edits
             for edit in sample([*edits, *together(edits)], 5):
-                source = tree.changed(edit.changes, {unit.top})
-                assert dumped(tree.edit(unit, edit.changes)) == dumped(source)
+                ast.parse(tree.changed(edit.changes, {unit.top}))
                 assert edit.line in unit.lines
         assert ast.dump(tree.module) == before
 
@@ -346,11 +259,6 @@ def test_every_edit_of_rare_syntax_gives_a_source_that_parses():
     assert len(edits) > 100
     for edit in [*edits, *together(edits)]:
         ast.parse(tree.changed(edit.changes, {tree.units[0].top}))
-
-
-def dumped(source: str) -> str:
-    """What a source says; how a docstring is indented says nothing."""
-    return re.sub(r"(\\n|\s)+", " ", ast.dump(ast.parse(source)))
 
 
 def test_an_edit_is_never_told():
