@@ -213,9 +213,18 @@ class WrongVersions:
         versions = []
         for mistake in mistakes.mistakes(exercise.folder):
             row = listed.get(mistake.name)
-            sets = (frozenset(row.failed), row.checks) if row else (None, None)
-            about = (mistake.name, exercise.slug, mistake.sentence, mistake.compose, mistake.definitions)
-            versions.append(WrongVersion(*about, *sets, changes=tuple(mistake.changes)))
+            versions.append(
+                WrongVersion(
+                    mistake.name,
+                    exercise.slug,
+                    mistake.sentence,
+                    mistake.compose,
+                    mistake.definitions,
+                    failed=frozenset(row.failed) if row else None,
+                    not_passed=row.checks if row else None,
+                    changes=tuple(mistake.changes),
+                )
+            )
         return versions
 
     @cached_property

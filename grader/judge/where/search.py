@@ -137,7 +137,9 @@ class Search:
             found_places |= self.places_of_several(group) if not group.base else {}
             names = [check.id for check in group.checks if group.base or not has_lines(check.id)]
             place = self.place(replace(group, checks=tuple(one for one in group.checks if one.id in names)))
-            for name in names if place is not None else ():
+            if place is None:
+                continue
+            for name in names:
                 if not has_lines(name):
                     found_places[name] = place
                 elif place.lines:  # two definitions are wrong
