@@ -216,7 +216,7 @@ class Examiner:
         """The proxy that the checks are given."""
         learner = Learner(connection, self.device)
         for rule in self.exercise.forbidden:
-            learner.watched |= dict.fromkeys(rule.functions, rule)
+            learner.rules |= dict.fromkeys(rule.functions, rule)
         return learner
 
     def outcome(

@@ -40,7 +40,7 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
     learner, worker = target._learner, target._learner._connection
     if not isinstance(worker, Remote):
         raise TypeError("the memory of this process is not measured: ask a worker")
-    with worker.measured(mebibytes + BEYOND, learner.watched.get(target.name)) as meter:
+    with worker.measured(mebibytes + BEYOND, learner.rules.get(target.name)) as meter:
         try:
             ask = target.gradients if gradients else target
             result = ask(*args, measured=True, **kwargs)

@@ -6,13 +6,14 @@ With `reveal=False` no hidden value and no text that may hold one is in them.
 import builtins
 import re
 import signal
+import sys
 from typing import Any
 
 from grader.catalog import paths, signatures
 from grader.judge.compare import Mismatch
 from grader.judge.words import likeness, nearest
 from grader.records import source, syntax
-from grader.records.results import ENDLESS, NOT_AGAIN, NOT_WRITTEN
+from grader.records.results import ASLEEP, ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
 from grader.records.source import caret
 from grader.records.submission import Submission
@@ -21,6 +22,17 @@ from grader.sandbox.call_results import Call, LearnerError, LeftOut
 MEMORY = ("can't allocate memory", "not enough memory", "DefaultCPUAllocator", "CUDA out of memory")
 # raise ValueError("…") or assert …, "…", with a plain text and nothing behind it
 OWN_TEXT = re.compile(r"""\s*(?:raise\s+[\w.]+\(\s*|assert\b[^'"]*,\s*)(["'])([^"'\\]*)\1\s*\)?\s*(?:#.*)?""")
+# What a line looks like that only a newer Python reads, and from which one on.
+NEWER = (
+    ((3, 11), re.compile(r"except\s*\*")),
+    (
+        (3, 12),
+        re.compile(
+            r"(?:async\s+)?(?:def|class)\s+\w+\[|type\s+\w+(?:\[.*\])?\s*=|.*\b[rR]?[fF][rR]?([\"']).*\{[^}]*\1"
+        ),
+    ),
+    ((3, 14), re.compile(r"except\s+[\w.]+\s*,|.*\b[tT][\"']")),
+)
 MOST_LINES, WIDEST = 100_000, 400  # of a source, characters of a line in which such a text is looked for
 SIGNALS: dict[int, str] = {
     signal.SIGSEGV: "Python itself crashed in it (segmentation fault)",
@@ -32,6 +44,8 @@ SIGNALS: dict[int, str] = {
     signal.SIGKILL: "it was killed, probably for using too much memory",
     signal.SIGSYS: "it asked the system for something that graded code may not do",
 }
+COMPILED = re.compile(r"^[^#\n]*\btorch\.compile\b|^from torch import [^#\n]*\bcompile\b|^[^#\n]*\w\.compile\(\)", re.M)
+NOT_COMPILED = "torch.compile was left out: your code ran as if it were not there, and gives the same answers"
 NO_FORWARD = "_forward_unimplemented"  # what nn.Module has in the place of forward
 WRITES_CALL = "has no method forward. Is it called __call__? Rename it: nn.Module's own __call__ runs forward"
 RELATIVE = "attempted relative import"  # how Python's text on `from .other import name` begins
@@ -61,6 +75,8 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         first_line = text.strip().splitlines()[0][:300] if text.strip() else ""
         head = f"{kind}: {first_line}" if first_line and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
+    if kind == "SyntaxError":
+        lines.append(_which_python(str(((facts.get("frames") or [["", "", ""]])[-1] + ["", "", ""])[2]).strip()))
     if left_out := facts.get("left_out"):
         missing_file = _missing_file(left_out.error.facts)
         reason = f": {missing_file}" if missing_file else ""
@@ -77,6 +93,14 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
             lines.append(f"    {code}")
             lines += _caret(kind, code, line, file.source)
     return lines
+
+
+def _which_python(code: str) -> str:
+    """Which Python reads the file, and from which one on it would read this line, where that is known."""
+    here = sys.version_info[:2]
+    newer = next((version for version, form in NEWER if version > here and form.match(code)), None)
+    needs = f"; this line is valid from Python {newer[0]}.{newer[1]} on" if newer else ""
+    return f"Python {here[0]}.{here[1]} grades your file{needs}"
 
 
 def _missing_file(facts: dict[str, Any]) -> str:
@@ -156,11 +180,12 @@ def learner_error(error: LearnerError, file: Submission, reveal: bool = True, ex
     if error.kind == "timeout":
         if facts.get("in_all"):
             return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
+        what = ASLEEP if facts.get("asleep") else ENDLESS
         if facts.get("again"):
-            return f"{ENDLESS}: {name} {NOT_AGAIN}"
-        return "\n".join(
-            [f"{ENDLESS}: {name} ran for more than {facts['seconds']:g} s, so it was stopped", *call_lines]
-        )
+            return f"{what}: {name} {NOT_AGAIN}"
+        clock = " on the clock" * bool(facts.get("asleep"))
+        stopped = f"{what}: {name} ran for more than {facts['seconds']:g} s{clock}, so it was stopped"
+        return "\n".join([stopped, *call_lines])
     if error.kind == "ended":
         return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *call_lines])
     if error.kind == "gradient":
@@ -215,11 +240,12 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
 
 
 def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]:
-    """A line for each statement that failed, up to MAX_NOTES, and one for the rest."""
+    """A line for each statement that failed, up to MAX_NOTES, one for the rest, and one on torch.compile."""
     notes = list(dict.fromkeys(inert(left_out(statement, file.source)) for statement in failed))  # equal for `a(); b()`
     lines = notes[:MAX_NOTES]
     omitted = len(notes) - len(lines)
-    return (*lines, f"… and {omitted} more") if omitted else tuple(lines)
+    lines += [f"… and {omitted} more"] * bool(omitted) + [NOT_COMPILED] * bool(COMPILED.search(file.source))
+    return tuple(lines)
 
 
 def left_out(statement: LeftOut, source: str) -> str:

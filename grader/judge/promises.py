@@ -16,6 +16,7 @@ from grader.judge.general_sentences import IN_PLACE
 from grader.judge.proxy import Learner, Module, Target, tensors_in
 from grader.judge.renaming import ends, names_sentence
 from grader.judge.words import kind, values
+from grader.records.forbidden import forbidden_uses
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
@@ -246,6 +247,25 @@ def learns_alike(mine: Module, expected: torch.Tensor, *args: Any, loss: Target,
     raise Mismatch(summary, f"expected {values(expected)}\ngot      {values(got)}\n{off}", got, expected)
 
 
+def keeps_parameters(module: Module, change: Callable[[], object], what: str) -> None:
+    """The parameters that the module has now are still its parameters after the change, which an optimizer relies on.
+
+    what: the change in words, as "load_unfused".
+    """
+    demand_object(module, Module)
+    held = {}
+    for name in module.describe(values=False)["parameters"]:
+        part: Target = module
+        for attribute in name.split("."):
+            part = getattr(part, attribute).read(kept=True)
+        held[name] = part
+    change()
+    for name, value in module.parameters().items():
+        if name in held and not same(held[name].read(), value):
+            remedy = "Copy the numbers into the one that is there, which an optimizer may know already"
+            raise Mismatch(f"{name} is another object after {what}. {remedy}", "", held[name].read(), value)
+
+
 def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: bool = True) -> None:
     """The module's parameters have these names and shapes, all are trainable, and there are no others.
 
@@ -303,38 +323,31 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
         expect(got, expected_value, f"the parameter {name}, right after the seed,")
 
 
-def computes_itself(target: Target, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
-    """All calls of this function so far used only operations of the rule's groups, and this call used at least one."""
-    target(*args, watch=rule, **kwargs)
-    hit = target._learner.hits.get(target.name)
-    if hit:
-        name, line = hit
-        location = where(target, line) if line else target.name
-        function = f"torch's ready-made {name.strip('_')}" if name else "a ready-made function"
-        raise Mismatch(f"{location} uses {function}: write it yourself")
-    if not target._learner.calls[-1].computed:
-        raise Mismatch(f"{target.name} gives a result without computing it: {rule.reason}")
-
-
-def computes_without_ready_made(target: Target, theirs: Learner, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
+def computes_itself(target: Target, theirs: Learner, rule: Forbidden, *args: Any, **kwargs: Any) -> None:
     """The call gives the reference's result in a worker that has none of the functions that the rule forbids.
 
-    Known mistakes, which are ours, are not asked.
+    Known mistakes, which are ours and run in this process, are judged by the names in their source.
     """
     connection = target._learner._connection
-    if not isinstance(connection, Remote):
-        return
-    mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
-    try:
-        agrees(getattr(mine, target.name), getattr(theirs, target.name), *args, **kwargs)
-    except Mismatch:
-        raise Mismatch(f"{target.name} is not right where torch has no ready-made functions: {rule.reason}") from None
-    except LearnerError as error:
-        if error.kind == "timeout":
-            raise
-        is_ready_made = READY_MADE in error.facts.get("bases", ())
-        location = where(target, error.frame[0]) if is_ready_made and error.frame[0] else target.name
-        raise Mismatch(f"{location} fails where torch has no ready-made functions: {rule.reason}") from None
+    uses = forbidden_uses(connection.source, rule, target.name)
+    if isinstance(connection, Remote):
+        mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
+        try:
+            agrees(getattr(mine, target.name), getattr(theirs, target.name), *args, **kwargs)
+            return
+        except Mismatch:
+            summary = f"{target.name} is not right where torch has no ready-made functions: {rule.reason}"
+        except LearnerError as error:
+            if error.kind == "timeout":
+                raise
+            line = error.frame[0] if READY_MADE in error.facts.get("bases", ()) else 0
+            location = where(target, line) if line else target.name
+            summary = f"{location} fails where torch has no ready-made functions: {rule.reason}"
+            uses = [use for use in uses if use.line == line] or ([] if line else uses)
+        if not uses:
+            raise Mismatch(summary)
+    for use in uses[:1]:
+        raise Mismatch(f"{where(target, use.line)} uses {use.name}: {rule.reason}")
 
 
 def _unchanged(after: Any, before: Any, name: str) -> None:

@@ -167,10 +167,7 @@ class Learner(Proxy):
         self._connection, self._device, self._seed, self._follows = connection, device, seed, follows
         self.calls: list[Call] = []
         self.notes: list[str] = []  # what a passed check tells the learner
-        # The functions whose calls are all watched, because code that caches an answer would pass one watched call, and
-        # the first forbidden operation in each.
-        self.watched: dict[str, Forbidden] = {}
-        self.hits: dict[str, list[Any]] = {}
+        self.rules: dict[str, Forbidden] = {}  # by function: what forbids ready-made ones in it
         # By name, the proxy before the solution whose function is called in the place of a wrong one of the learner's.
         self.stand_ins: Mapping[str, Learner] = {}
         self.map_of: dict[str, int] = {}  # by class with renamed parameters: the number of the map that is right
@@ -232,15 +229,6 @@ class Learner(Proxy):
             if index >= len(self._follows) or differ(Call("", "", "", value, problem), self._follows[index]):
                 raise Differs
 
-    def _confirmed_hit(self, hit: list[Any], rule: Forbidden) -> list[Any]:
-        """A hit without what could be a hidden input.
-
-        The name is one of the rule's or the source's, "" else; the line holds a step of a computation, 0 else.
-        """
-        name, line = hit
-        words = self._connection.words
-        return [name if name in rule.names else words.confirmed(name), line if words.computes(line) else 0]
-
     def _object(self, number: int, class_name: str) -> Module:
         return Module(self, number, self._connection.words.class_of(class_name, torch.nn))
 
@@ -280,7 +268,6 @@ class Target(Proxy):
     """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
 
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
-    watch: the rule that this call must keep; a forbidden operation in it is added to the learner's hits.
     measured: the memory of the call is measured: it is made on the CPU, by a worker without the forbidden functions.
     kept: the result stays in the worker, whatever it is, and an object stands for it.
     times: how often the call is made, each time with new copies of the tensors that are passed in.
@@ -309,7 +296,6 @@ class Target(Proxy):
         self,
         *args: Any,
         seed: Any = None,
-        watch: Forbidden | None = None,
         state: Any = None,
         measured: bool = False,
         kept: bool = False,
@@ -318,7 +304,7 @@ class Target(Proxy):
     ) -> Any:
         if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
             kwargs["state"], state = state, None
-        result, _ = self._call(protocol.Call, args, kwargs, seed, watch, measured=measured, kept=kept, times=times)
+        result, _ = self._call(protocol.Call, args, kwargs, seed, measured=measured, kept=kept, times=times)
         if isinstance(result, HeldObject):
             result.created(*self._describe(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
@@ -415,7 +401,6 @@ class Target(Proxy):
         args: Any,
         kwargs: Any,
         seed: Any,
-        watch: Forbidden | None = None,
         device: str = "",
         measured: bool = False,
         **options: Any,
@@ -432,22 +417,17 @@ class Target(Proxy):
         call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
         learner.calls.append(call)
         device = "cpu" if measured else device or learner._device
-        watch = None if measured else watch or learner.watched.get(self.name)
         request = kind(
             target=self._path,
             args=["list", [encoder.node(value) for value in args]],
             kwargs=["dict", [[name, encoder.node(value)] for name, value in kwargs.items()]],
             seed=encoder.node(seed),
             device=device,
-            banned=list(watch.names if watch else ()),
-            allowed=list(watch.allowed if watch else ()),
             **options,
         )
         value, reply = learner._exchange(request, encoder, call)
         value = self._in_lessons_words(value)
-        call.value, call.computed = without_objects(value), reply.computed is not False
-        if watch and reply.hits:
-            learner.hits.setdefault(self.name, learner._confirmed_hit(reply.hits[0], watch))
+        call.value = without_objects(value)
         demand_same_device(value, args, kwargs, device)
         return value, reply
 

@@ -9,7 +9,6 @@ import sys
 import traceback
 import types
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from grader.judge import measuring
 from grader.judge.collection import Check, collect
 from grader.judge.compare import Mismatch
 from grader.judge.inputs import Random
-from grader.judge.promises import computes_itself, computes_without_ready_made
+from grader.judge.promises import computes_itself
 from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
@@ -173,18 +172,18 @@ def documented_numbers(session: Session, check: str) -> documented.Numbers:
 def no_ready_made(session: Session, check: str) -> Callable[..., None]:
     """`no_ready_made(learner.f, *args)`: f keeps the exercise's [[forbidden]] rules.
 
-    Without arguments its source alone is read.
+    Without arguments, as of a class that is not called itself, the names in its source decide.
     """
 
     def demand(target: Any, *args: Any, **kwargs: Any) -> None:
         for rule in session.exercise.forbidden:
-            if target.name in rule.functions and target._learner is session.subject:  # not one that stands in
-                source = learner(session, check).source
-                for use in forbidden_uses(source, replace(rule, functions=(target.name,))):
-                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
-                if args or kwargs:
-                    computes_itself(target, rule, *args, **kwargs)
-                    computes_without_ready_made(target, reference(session, check), rule, *args, **kwargs)
+            if target.name not in rule.functions or target._learner is not session.subject:  # one that stands in
+                continue
+            if args or kwargs:
+                computes_itself(target, reference(session, check), rule, *args, **kwargs)
+            else:
+                for use in forbidden_uses(target._learner.source, rule, target.name):
+                    raise Mismatch(f"{place(target._learner.source, use.line)} uses {use.name}: {rule.reason}")
 
     return demand
 

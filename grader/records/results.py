@@ -16,6 +16,7 @@ PASSED, FAILED, NOT_CHECKED, ERROR, NOT_GRADED = "passed", "failed", "not_checke
 AND, OR = "  and: ", "  or: "  # these join two known mistakes in a diagnosis: both were made, or one of them
 NOT_WRITTEN = "not written yet: "  # how the message begins on a function that is as in the stub
 ENDLESS = "This looks like an infinite loop"  # how the message begins on a call that was stopped
+ASLEEP = "This waits, and computes nothing"  # the same for a call that slept, say
 NOT_AGAIN = "was not called again"  # how it ends where the call would take as long again
 FIX_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
 SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
@@ -290,8 +291,8 @@ def _is_one(check: CheckResult, other: CheckResult) -> bool:
 def _reason(check: CheckResult) -> tuple[str, ...]:
     """What failed, without the inputs of the call: what names a line is one wherever it is met."""
     head, _, call = check.message.partition("\ncalled ")
-    if head.startswith(ENDLESS):
-        return (ENDLESS,)
+    if head.startswith((ENDLESS, ASLEEP)):
+        return (head.partition(":")[0],)
     if LINE.search(head):
         return (head,)
     return (check.message,) if "differ" in head else (head, call.strip().partition("(")[0])

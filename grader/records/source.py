@@ -16,11 +16,6 @@ from grader.catalog import signatures
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
 
-# The nodes that can run an operation of torch. A for loop over a tensor runs one, too.
-STEPS = (
-    ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.AugAssign, ast.Assign, ast.For,
-    ast.Return,
-)  # fmt: skip
 ALMOST = 0.9  # the least similarity of two variables of which one is a slip for the other
 SHORT = 2  # characters of a variable's name that is like too many others
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
@@ -90,10 +85,6 @@ class SourceWords:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
         return line in self._code or (self._outline is None and 0 < line <= len(self.source.splitlines()))
 
-    def computes(self, line: int) -> bool:
-        """Whether a step of a computation, which could be a forbidden one, begins or ends on this line."""
-        return line in self._steps
-
     @functools.cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", self.source))
@@ -117,10 +108,6 @@ class SourceWords:
     @functools.cached_property
     def _code(self) -> frozenset[int]:
         return frozenset(self._outline["code"] if self._outline else ())
-
-    @functools.cached_property
-    def _steps(self) -> frozenset[int]:
-        return frozenset(self._outline["steps"] if self._outline else ())
 
 
 @limited
@@ -208,7 +195,7 @@ def defining(source: str, name: str) -> list[list[int]]:
 
 @limited
 def _outline(source: str) -> dict[str, Any] | None:
-    """Classes, functions as [first line, last line, name], what each definition uses, lines of code and of steps.
+    """Classes, functions as [first line, last line, name], what each definition uses, lines of code.
 
     None for what is not Python.
     """
@@ -217,7 +204,6 @@ def _outline(source: str) -> dict[str, Any] | None:
         return None
     nodes = walk(tree)
     texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
-    steps = [node for node in nodes if isinstance(node, STEPS)]
     definitions = [node for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
     return {
         "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
@@ -229,7 +215,6 @@ def _outline(source: str) -> dict[str, Any] | None:
         "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
         "unread": {node.name: _unread(node) for node in tree.body if isinstance(node, FUNCTIONS)},
         "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
-        "steps": sorted({line for node in steps for line in (node.lineno, node.end_lineno)}),
     }
 
 

@@ -14,7 +14,6 @@ class Call:
     value: object = None
     problem: "LearnerError | None" = None
     seed: object = None  # of torch's generator, set before the call
-    computed: bool = True  # False where a watched call did not compute anything
     outline: str = ""  # the text without a hidden value: 'encode(a str, a dict)'
 
 

@@ -159,13 +159,10 @@ def executable() -> str:
     return os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable)
 
 
-def plan(tier: Tier, device: str, control: int) -> dict[str, object]:
-    """The plan of the fork server, which is sent as JSON: see worker.server.main, and process.BOOT for the others.
-
-    control: the number of its socket's file descriptor.
-    """
+def plan(tier: Tier, device: str) -> dict[str, object]:
+    """The plan of the fork server, which is sent as JSON: see worker.server.main, and process.BOOT for the others."""
     common = {
-        "control": control, "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
+        "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
         "device": device, "devices": devices(device), "versions": versions(),
         "parent": None if tier.bwrap else watched_parent(),
     }  # fmt: skip

@@ -25,12 +25,14 @@ USUAL, MOST = 16 << 20, 48 << 20  # bytes of code
 PS_S = 2.0
 # Without the garbage collector, which warm_up.warm enables again, torch is imported in nine tenths of the time. The
 # library registers functions that each fork calls, for programs whose threads hold locks or share random numbers. The
-# fork server has no second thread, and these functions take a third of the time of a fork.
+# fork server has no second thread, and these functions take a third of the time of a fork. The plan comes through the
+# socket that is stdin, and no frame below a worker's keeps it: a learner's code reads argv and frames like any other.
 BOOT = """
-import gc, json, os, sys, importlib.util as u
+import gc, json, os, socket, sys, importlib.util as u
 gc.disable()
 os.register_at_fork = lambda **functions: None
-plan = json.loads(sys.argv[1])
+control = socket.socket(fileno=os.dup(0))
+plan = json.loads(control.makefile("rb", 0).readline())
 sys.path += plan["import_paths"]
 if plan["formula"]:
     sys.modules["numpy"] = None
@@ -38,6 +40,8 @@ spec = u.spec_from_file_location("worker", plan["worker"] + "/__init__.py", subm
 sys.modules["worker"] = module = u.module_from_spec(spec)
 spec.loader.exec_module(module)
 import worker.server
+plan = worker.server.main(control, plan)
+worker.server.work(plan)
 """
 START_S = 60.0  # torch on a cold disk
 CONTROL_S = 10.0  # one command to a living fork server
@@ -192,21 +196,22 @@ class Process:
             if name in os.environ:
                 environment[name] = os.environ[name]
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        plan = json.dumps(mounts.plan(tier, device, server_end.fileno()) | {"formula": formula, "needs": needs})
+        plan = json.dumps(mounts.plan(tier, device) | {"formula": formula, "needs": needs}).encode() + b"\n"
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
-        command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT, plan]
+        command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT]
         self.process = subprocess.Popen(
             command,
-            pass_fds=[server_end.fileno()],
             env=environment,
             cwd="/",
-            stdin=subprocess.DEVNULL,
+            stdin=server_end.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
         server_end.close()
         self.control, self.warm, self.pid = own_end, False, self.process.pid
+        with contextlib.suppress(OSError):  # it ended at once, which the first command finds
+            own_end.sendall(plan)
 
     def command(self, command: dict[str, Any], descriptor: socket.socket | None = None) -> dict[str, Any]:
         """Send one command and wait for its reply. Raises OSError where there is none in time."""

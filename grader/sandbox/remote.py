@@ -119,7 +119,7 @@ class Asking:
 class Remote:
     """A submission in a sandboxed worker. A worker that died is replaced before the next check.
 
-    hung: the functions that did not end, and after how many seconds they were stopped. left_out: the statements that
+    hung: the functions that did not end, each with the facts of its LearnerError. left_out: the statements that
     failed while the source was loaded; None until then. skipped: by number, the statements that are not run, because
     they end or block the process. It also counts what the code has used so far: seconds, bytes of replies, prints.
     """
@@ -128,12 +128,14 @@ class Remote:
         self.fork_server, self.submission, self.name, self.limits = fork_server, submission, name, limits
         self.worker: Worker | None = None
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
-        self.hung: dict[str, float] = {}
+        self.hung: dict[str, dict[str, Any]] = {}
         self.reader = ReplyReader(submission)
         self.words = self.reader.words
         self.left_out: list[LeftOut] | None = None
         self.skipped: dict[int, LeftOut] = {}
-        self.hung_when_measured: dict[str, float] = {}  # kept apart from `hung`: measured calls have large inputs
+        self.hung_when_measured: dict[
+            str, dict[str, Any]
+        ] = {}  # kept apart from `hung`: measured calls have large inputs
         self._without: Remote | None = None
 
     @property
@@ -149,7 +151,7 @@ class Remote:
         body = protocol.encode_request(request, tensors)
         self.count(0)
         if hung := self.hung_in(function):
-            raise LearnerError("timeout", {"seconds": self.hung[hung], "again": True})
+            raise LearnerError("timeout", self.hung[hung] | {"again": True})
         if not self.is_alive:
             self.load()
         assert self.worker is not None, "load first"
@@ -213,7 +215,7 @@ class Remote:
             yield meter
         finally:
             self.close()
-            self.hung_when_measured = {name: seconds for name, seconds in self.hung.items() if name not in usual[2]}
+            self.hung_when_measured = {name: facts for name, facts in self.hung.items() if name not in usual[2]}
             self.worker, self.limits, self.hung = usual[:3]
             self.spent = spent
 
@@ -377,10 +379,13 @@ class Remote:
     def why_no_reply(self, error: BaseException, function: str) -> LearnerError:
         """The error for a request without a reply. function: that which it called, whose time limit is noted."""
         if isinstance(error, TimedOut):
-            # The message names the same limit, whichever was reached, so that a file always gets the same message.
+            # For code that computes, the message names the same limit whichever was reached: it is always the same.
             limits = self.worker.limits if self.worker is not None else self.limits
-            self.hung[function] = limits.call_cpu_s or limits.call_s
-            return LearnerError("timeout", {"seconds": self.hung[function]})
+            if error.asleep and error.seconds < limits.call_s:  # that was all that was left
+                return LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
+            seconds = error.seconds if error.asleep else limits.call_cpu_s or limits.call_s
+            self.hung[function] = {"seconds": seconds, "asleep": error.asleep}
+            return LearnerError("timeout", self.hung[function])
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})

@@ -38,11 +38,11 @@ class WorkerEnded(Exception):
 
 
 class TimedOut(Exception):
-    """The worker did not answer within `seconds`. It has been killed."""
+    """The worker did not answer within `seconds`, and has been killed. asleep: on the clock, and without computing."""
 
-    def __init__(self, seconds: float):
+    def __init__(self, seconds: float, asleep: bool = False):
         super().__init__(f"no answer within {seconds:g} s")
-        self.seconds = seconds
+        self.seconds, self.asleep = seconds, asleep
 
 
 class Worker:
@@ -114,10 +114,11 @@ class Worker:
     def _wait(self, began: float, seconds: float, most: float | None) -> None:
         """Wait until the worker begins to answer. Raises TimedOut."""
         first = last = None
+        awake = began
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
             now = time.monotonic()
             if now - began >= seconds:
-                raise TimedOut(seconds)
+                raise TimedOut(seconds, asleep=last is not None and now - awake >= seconds / 2)
             if self.meter is not None:
                 self.meter.look()
             used = self.pid.used() if most else None
@@ -129,7 +130,7 @@ class Worker:
             if last is None or used.seconds > last.seconds or not used.asleep:
                 awake = now
             last = used
-            if max(used.seconds - quiet, now - awake) >= most - GLANCE_S:
+            if used.seconds - quiet >= most - GLANCE_S:
                 raise TimedOut(most)
             if used.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
                 raise TimedOut(IN_ALL * most)

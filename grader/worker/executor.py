@@ -18,7 +18,6 @@ from .codec import Decoder, Encoder, Handle
 from .fake_device import FakeDevice, each, move_module
 from .modules import BASES, MODULE, describe, set_parameters, watched_graphs
 from .op_record import OpRecord
-from .op_watch import OpWatch
 from .protocol import Reply
 from .submitted_source import SubmittedSource
 from .surroundings import Output
@@ -105,6 +104,7 @@ class Executor:
     def load(self, request: protocol.Load, decoder: Decoder, encoder: Encoder) -> Reply:
         """Run the source as a module with the exercise's name, or compile it to run it step by step."""
         self.source = SubmittedSource(request.filename, request.name)
+        sys.argv = [request.filename]
         self.source.begin(request)
         return Reply() if request.stepwise else self.source.run(None)
 
@@ -113,16 +113,16 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.watched_call(request, decoder, lambda result, args, kwargs: self.encode(result, request, encoder))
+        return self.make_call(request, decoder, lambda result, args, kwargs: self.encode(result, request, encoder))
 
     def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
         encode = lambda result, args, kwargs: encoder.node([result, *call_state.with_states(args, kwargs)])  # noqa: E731
-        return self.watched_call(request, decoder, encode)
+        return self.make_call(request, decoder, encode)
 
     def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
         with watched_graphs() as graphs:
             encode = lambda result, args, kwargs: encoder.node([result, any(graphs), torch.is_grad_enabled()])  # noqa: E731
-            return self.watched_call(request, decoder, encode)
+            return self.make_call(request, decoder, encode)
 
     def read_attribute(self, request: protocol.ReadAttribute, decoder: Decoder, encoder: Encoder) -> Reply:
         """Read an attribute. An AttributeError from inside a property is the learner's own."""
@@ -145,7 +145,7 @@ class Executor:
 
     def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
         encode = lambda result, args, kwargs: encoder.node([result, shared_memory(result, [*args, *kwargs.values()])])  # noqa: E731
-        return self.watched_call(request, decoder, encode)
+        return self.make_call(request, decoder, encode)
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepare(request, decoder)
@@ -156,12 +156,8 @@ class Executor:
         mismatch = self.signatures.mismatch(target, args, kwargs)
         if mismatch:
             return Reply(signature=mismatch)
-        names = OpWatch(request.banned, [], self.source.filename)  # a backward pass is seen by the dispatcher alone
-        with names if request.banned else NOTHING:
-            values, problem = gradients.gradients_of(target(*args, **kwargs), leaves, request.cotangent_seed)
-        if problem:
-            return Reply(gradient=problem)
-        return Reply(value=encoder.node(values), hits=names.hits if request.banned else None)
+        values, problem = gradients.gradients_of(target(*args, **kwargs), leaves, request.cotangent_seed)
+        return Reply(gradient=problem) if problem else Reply(value=encoder.node(values))
 
     def call_for_training(self, request: protocol.CallForTraining, decoder: Decoder, encoder: Encoder) -> Reply:
         module, args, kwargs = self.prepare(request, decoder)
@@ -181,7 +177,7 @@ class Executor:
     def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
         grad = call_state.on_device(decoder.value(request.grad), request.device)
         encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
-        return self.watched_call(request, decoder, encode)
+        return self.make_call(request, decoder, encode)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """Describe a module. The values of its parameters are sent only on request, as there may be a million."""
@@ -219,46 +215,33 @@ class Executor:
 
     # Parts that several kinds of requests share.
 
-    def watched_call(self, request: protocol.Call, decoder: Decoder, encode) -> Reply:
-        """Make the call. The value of the reply is `encode(result, args, kwargs)`, with the arguments afterwards.
-
-        Where forbidden operations are looked for, the watch begins before the signature is read and ends after the
-        result is encoded, since both may run the learner's code. A record of operations covers the call alone.
-        """
+    def make_call(self, request: protocol.Call, decoder: Decoder, encode) -> Reply:
+        """Make the call. The value of the reply is `encode(result, args, kwargs)`, with the arguments afterwards."""
         target, args, kwargs = self.prepare(request, decoder)
         if target is None:
             return self.missing(request)
         if type(request) is protocol.CallForBackward:
             gradients.require(args, request.wanted)
         call_state.set_seed(decoder.value(request.seed), request.device)
-        watch = self.watch(request) if request.banned or request.allowed else None
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
         record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
         launches = NOTHING
         if isinstance(request, protocol.CallWithLaunches):
             launches = kernels.Record(self.source.filename, request.backwards)
-        with NOTHING if watch is None else watch if request.allowed else watch.calls:
-            mismatch = self.signatures.mismatch(target, args, kwargs)
-            if mismatch:
-                return Reply(signature=mismatch)
-            with fake_device, record, launches:
-                for _ in range(request.times - 1):
-                    target(*each(torch.clone, args), **each(torch.clone, kwargs))
-                result = target(*args, **kwargs)
-            value = encode(result, args, kwargs)
-        reply = Reply(value=value)
-        if watch is not None:
-            reply.hits, reply.computed = watch.hits, watch.computed if request.allowed else None
+        mismatch = self.signatures.mismatch(target, args, kwargs)
+        if mismatch:
+            return Reply(signature=mismatch)
+        with fake_device, record, launches:
+            for _ in range(request.times - 1):
+                target(*each(torch.clone, args), **each(torch.clone, kwargs))
+            result = target(*args, **kwargs)
+        reply = Reply(value=encode(result, args, kwargs))
         if record is not NOTHING:
             reply.operations, reply.unrecorded = record.rows, record.problem
         if launches is not NOTHING:
             reply.launches, reply.touched = launches.rows(result, args, kwargs)
             reply.unrecorded = record.problem or launches.problem
         return reply
-
-    def watch(self, request: protocol.Call) -> OpWatch:
-        """The watch that looks for ready-made functions during a call."""
-        return OpWatch(request.banned, request.allowed, self.source.filename)
 
     def prepare(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The target of the call (None where it is missing) and its arguments on the requested device."""

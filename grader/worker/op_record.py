@@ -5,7 +5,7 @@ some devices, ready-made attention is decomposed into other operations before it
 recorded where it is called, and its parts are left out. It is recognized by the identity of the function, because any
 function can have its name.
 
-Like the watch (op_watch.py), the record is made in the process that runs the learner's code. Where a class or a mode of
+The record is made in the process that runs the learner's code. Where a class or a mode of
 the learner's stands between the code and torch, the record says that it is incomplete, and the grader judges that.
 """
 
@@ -16,7 +16,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
 from .fake_device import FakeDevice, Placed
-from .op_watch import OWN_FUNCTION, TORCHS_OWN, OpWatch, own_parts
 from .operations import plain
 from .protocol import MAX_OPERATIONS, MAX_SHAPES
 
@@ -29,6 +28,8 @@ RECORDED_AS_ONE = (torch.nn.functional.scaled_dot_product_attention, PACKET, PAC
 ATTENTION = RECORDED_AS_ONE[0].__name__
 SIZE = torch._C.TensorBase.size
 PLAIN = (torch.Tensor, torch.nn.Parameter, Placed)
+TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
+OWN_FUNCTION = "__torch_function__"
 
 
 class OpRecord(TorchDispatchMode):
@@ -50,7 +51,7 @@ class OpRecord(TorchDispatchMode):
 
     def __enter__(self):
         active_mode = _get_current_dispatch_mode()
-        if active_mode is not None and type(active_mode) not in (FakeDevice, OpWatch):
+        if active_mode is not None and type(active_mode) is not FakeDevice:
             self.problem = OWN_DISPATCH
         self._calls.__enter__()
         return super().__enter__()
@@ -102,11 +103,16 @@ class Calls(TorchFunctionMode):
         self.record = record
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if any(tensor_class not in TORCHS_OWN and OWN_FUNCTION in own_parts(tensor_class) for tensor_class in types):
+        if any(map(_handles_functions, types)):
             self.record.problem = OWN_DISPATCH
         if any(function is recorded for recorded in RECORDED_AS_ONE):  # `is`, since a learner's object can define `==`
             return self.record.run_as_one(function, args, kwargs or {})
         return function(*args, **(kwargs or {}))
+
+
+def _handles_functions(tensor_class: type) -> bool:
+    """Whether a class of the learner's, or one that it inherits from, decides itself what torch's functions do."""
+    return any(OWN_FUNCTION in vars(base) for base in tensor_class.__mro__ if base not in TORCHS_OWN)
 
 
 def _tensors(value: object) -> Iterator[torch.Tensor]:

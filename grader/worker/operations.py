@@ -80,13 +80,6 @@ SPELLINGS = frozenset(
     _shape_as_tensor _cast_Byte _cast_Char _cast_Double _cast_Float _cast_Half _cast_Int _cast_Long _cast_Short
     """.split()  # noqa: SIM905
 )
-# Functions that read numbers out of a tensor, so that Python can compute with them.
-READING = frozenset(
-    {"tolist", "item", "numpy", "__array__", "__float__", "__int__", "__bool__", "__index__", "apply_", "map_"}
-)
-COMPUTING = frozenset().union(
-    *(GROUPS[name] for name in ("arithmetic", "comparison", "reduction", "reading", "products"))
-)
 
 
 def allowed(groups: tuple[str, ...] | list[str]) -> frozenset[str]:

@@ -30,10 +30,6 @@ def _is_text_or_none(value) -> bool:
     return value is None or _is_text(value)
 
 
-def _is_flag(value) -> bool:
-    return type(value) is bool
-
-
 def _is_line(value) -> bool:
     return type(value) is int and 0 <= value < 1 << 31
 
@@ -79,7 +75,7 @@ def _is_error(value) -> bool:
 
 FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
-    "gradient": _is_text, "hits": _is_rows(_is_text, _is_line), "computed": _is_flag,
+    "gradient": _is_text,
     "operations": _is_rows(_is_text, _is_shapes, _is_shapes, max_rows=MAX_OPERATIONS), "unrecorded": _is_text,
     "launches": _is_rows(_is_text, _is_shape, _is_size, _is_size, _is_rows(_is_line, _is_text, _is_size)),
     "touched": _is_rows(_is_line, _is_line, _is_text, _is_text, _is_size, _is_shape, _is_shape),
@@ -116,9 +112,8 @@ class Call:
     """Call a function or a class (["softmax_naive"]), or an object's method ([3, "forward"]). The value is the result.
 
     args, kwargs: nodes. seed: the node of an int or of a state of torch's generator. device: the arguments are moved to
-    it. banned: the names of functions, each call of which is a hit. allowed: groups of operations; where there are any,
-    every other operation is a hit too. kept: the result stays in the worker, and the value is its Handle. times: how
-    often the call is made, each time with new copies of the tensors among the arguments; the result is the last one.
+    it. kept: the result stays in the worker, and the value is its Handle. times: how often the call is made, each time
+    with new copies of the tensors among the arguments; the result is the last one.
     """
 
     target: list
@@ -126,8 +121,6 @@ class Call:
     kwargs: list
     seed: object
     device: str = "cpu"
-    banned: list = field(default_factory=list)
-    allowed: list = field(default_factory=list)
     kept: bool = False
     times: int = 1
 
@@ -256,8 +249,8 @@ class Reply:
 
     value: a node. output: what was printed. error: an exception as plain data (see SubmittedSource.explain). missing:
     the name of a function that the source does not define. names: those that it defines. signature: why the arguments
-    do not fit the signature. gradient: why there is no gradient. hits: [name, line] of forbidden operations. computed:
-    whether a watched call computed anything. operations: [name, input shapes, output shapes] of each that was recorded,
+    do not fit the signature. gradient: why there is no gradient.
+    operations: [name, input shapes, output shapes] of each that was recorded,
     in order. unrecorded: why these are not all. launches: [kernel, programs along each axis, lanes of its largest load,
     elements of the result that it stored, rows of [line, "load" or "store", lanes] that left the kernel's tensors].
     touched: [launch, program, "load" or "store", "argument 0", "argument x" or "result", how many elements, the lowest
@@ -272,8 +265,6 @@ class Reply:
     names: list | None = None
     signature: str | None = None
     gradient: str | None = None
-    hits: list | None = None
-    computed: bool | None = None
     operations: list | None = None
     unrecorded: str | None = None
     launches: list | None = None

@@ -1,7 +1,7 @@
 """The fork server: a process that has imported torch, runs no learner's code, and forks a worker for each submission.
 
 It reads the grader's commands from one socket, and never reads a byte that a learner's code wrote. It is started as
-`python -I -S -c BOOT …`, so that only the interpreter, torch and this folder are on its import path.
+`python -I -S -c BOOT`, so that only the interpreter, torch and this folder are on its import path.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 import traceback
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 
@@ -24,10 +24,26 @@ from .lockdown.layers import Lockdown
 MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
 MANY_FORKS = 30  # so many tell that a class is graded: then forks are made cheaper, which takes as long as 30 of them
 GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
+# What process.py sets for the start of this process, and no learner's code should see.
+OUR_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLIBC_TUNABLES")
 
 
-def main(control: socket.socket, plan: dict) -> None:
-    """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket.
+class Served(NamedTuple):
+    """The connection on which a fork answers requests, and how many characters of a learner's prints are kept."""
+
+    connection: socket.socket
+    output: int
+
+
+def main(control: socket.socket, plan: dict) -> Served | None:
+    """As `obey`, until the grader is gone or this process is interrupted."""
+    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
+        return obey(control, plan)
+    return None
+
+
+def obey(control: socket.socket, plan: dict) -> Served | None:
+    """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None. In a fork: Served.
 
     plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
     grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
@@ -49,9 +65,12 @@ def main(control: socket.socket, plan: dict) -> None:
     warm_up.warm(plan["device"])
     surroundings.end_at_keyboard()
     surroundings.show_warnings_once()
-    surroundings.install_modules()  # after torch has found none of these modules
+    surroundings.install()  # after torch has found none of these modules
     if plan["formula"]:
         without_ready_made.take_out(**plan["formula"])
+    for name in OUR_SETTINGS:
+        os.environ.pop(name, None)
+    sys.argv, sys.orig_argv = [""], ["python"]
     lockdown = Lockdown(plan)
     if (running := warm_up.threads(plan["device"])) != 1:
         raise RuntimeError(f"the fork server runs {running} threads; a fork of it would hang")
@@ -67,36 +86,57 @@ def main(control: socket.socket, plan: dict) -> None:
             forks += 1
             if forks == MANY_FORKS:
                 kernel.use_large_pages()
-            answer = {"pid": spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})}
-            live.add(answer["pid"])
+            pid, served = spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})
+            if not pid:
+                return served
+            answer = {"pid": pid}
+            live.add(pid)
         else:
             answer = {"status": end(command["pid"], live, command["grace"])}
         control.sendall(json.dumps(answer).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
+    return None
 
 
-def spawn(connection: int, lockdown: Lockdown, command: dict) -> int:
-    """Fork a worker that answers requests on `connection`, or probes the sandbox. Returns its process id."""
-    parent = os.getpid()
-    pid = os.fork()
-    if pid:
-        os.close(connection)
-        return pid
+def work(served: Served | None) -> NoReturn:
+    """After `main`: answer requests in a fork; end this process."""
+    if served is None:
+        os._exit(0)  # the usual exit takes a tenth of a second in torch's destructors
     try:
-        become_worker(connection, lockdown, command, parent)
+        serve(*served)
     finally:
         os._exit(70)
 
 
-def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> None:
-    """In the fork: give up everything except the connection, then answer requests."""
+def spawn(connection: int, lockdown: Lockdown, command: dict) -> tuple[int, Served | None]:
+    """Fork a worker that answers requests on `connection`, or probes the sandbox. Returns its process id.
+
+    In the fork that is 0, beside what `work` needs there.
+    """
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        os.close(connection)
+        return pid, None
+    served = None
+    try:
+        served = become_worker(connection, lockdown, command, parent)
+    finally:
+        if served is None:
+            os._exit(70)
+    return 0, served
+
+
+def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> Served | None:
+    """In the fork: give up everything except the connection. Returns None where it has nothing more to do."""
     submitted_source.arm()
     try:
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:
         facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
-        return framing.send(socket.socket(fileno=3), 0, wire.encode(facts))
+        framing.send(socket.socket(fileno=3), 0, wire.encode(facts))
+        return None
     # The family and type are given, because the sandbox refuses the system calls that find them out.
     served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)
     facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
@@ -104,13 +144,13 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     if command["do"] == "probe":
         framing.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
         framing.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
-        return
+        return None
     # Where memory is measured, the CPU computes: the start of CUDA would count as memory of the learner's.
     if lockdown.device == "cuda" and not command["limits"]["measured"]:
         share_the_gpu()
     if command["sealed"]:
         without_ready_made.seal()
-    serve(served, command["limits"]["output"])
+    return Served(served, command["limits"]["output"])
 
 
 def share_the_gpu() -> None:
@@ -199,10 +239,3 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
             return b"", fds
         line += chunk
     return line, fds
-
-
-if __name__ == "worker.server":  # started by BOOT in grader/sandbox/forkserver.py
-    _plan = json.loads(sys.argv[1])
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        main(socket.socket(fileno=_plan["control"]), _plan)
-    os._exit(0)  # the usual exit takes a tenth of a second in torch's destructors

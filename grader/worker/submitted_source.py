@@ -91,7 +91,10 @@ class Loading:
                 exec(self._compile(statement, self.flags | WITHOUT_HINTS), module.__dict__)
             finally:
                 self.clock.limit(None)
-        except BaseException as error:  # also SystemExit and KeyboardInterrupt
+        except SystemExit as error:
+            if error.code not in (None, 0):  # else it ends a program that went well; what follows is run all the same
+                self.failed.append((_first_line(statement), error))
+        except BaseException as error:  # also KeyboardInterrupt
             self.failed.append((_first_line(statement), error))
 
 

@@ -1,9 +1,9 @@
 """What a learner's code finds around it: stand-ins, no keyboard, and a stream that keeps what it prints.
 
 IPython's functions, progress bars, debug prints and shape annotations compute nothing: code that uses them computes the
-same without them, so their stand-ins have no effect. Modules that compute have none. Code that waits for the keyboard
-ends at the line that waits, since nobody can type where code is graded. Each warning is shown once, in one line with
-the learner's code.
+same without them, so their stand-ins have no effect. Modules that compute have none. torch.compile gives back what it
+is given, since a compiled function answers as the plain one. Code that waits for the keyboard ends at the line that
+waits, since nobody can type where code is graded. Each warning is shown once, in one line with the learner's code.
 """
 
 import builtins
@@ -17,6 +17,8 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec
 from typing import Any
+
+import torch
 
 WAITS = re.compile(r"(breakpoint\(\)|pdb\.set_trace\(\)|input\(\)) waits for the keyboard")
 SIGN = "warning: "  # how the line of a warning begins
@@ -93,13 +95,14 @@ def printed(*values: Any) -> Any:
     return values[0] if len(values) == 1 else values or None
 
 
-def unchanged(function: Any = None, **_: object) -> Any:
+def unchanged(function: Any = None, *_: object, **__: object) -> Any:
     """A decorator, with or without options, that leaves the function as it is."""
     return function if function is not None else unchanged
 
 
-def install_modules() -> None:
-    """Make the stand-ins importable in this process and its forks."""
+def install() -> None:
+    """Make the stand-ins importable in this process and its forks, and torch.compile one of them."""
+    torch.compile = torch.compiler.disable = unchanged  # type: ignore[assignment]
     bars = {"tqdm": Progress, "trange": progress_range}
     notebook = {"tqdm_notebook": Progress, "tnrange": progress_range}
     parts = {
@@ -127,7 +130,8 @@ def _add_module(name: str, **names: Any) -> types.ModuleType:
 
 
 def end_at_keyboard() -> None:
-    """Replace what waits for the keyboard in this process and its forks."""
+    """Replace what waits for the keyboard in this process and its forks, and add what Python has for it elsewhere."""
+    vars(builtins).update(exit=sys.exit, quit=sys.exit)
     sys.breakpointhook = _ending("breakpoint()")
     builtins.input = _ending("input()")  # type: ignore[assignment]
     pdb.set_trace = _ending("pdb.set_trace()")

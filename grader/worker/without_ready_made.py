@@ -17,6 +17,7 @@ import gc
 import inspect
 import io
 import math
+import os
 import re
 import sys
 import types
@@ -26,10 +27,21 @@ import torch
 
 from . import codec
 from .lockdown import kernel
-from .op_watch import ATTENTION, NAMESPACES, PRINTING, TORCH, WRAPPERS, WRITTEN_IN_PYTHON
 from .operations import SPELLINGS, allowed, plain
 
-# Parts of torch's Python code that compute nothing, beside those that the watch takes for wrappers.
+TORCH = os.path.dirname(torch.__file__) + os.sep
+# Files of torch that only pass a call on to the dispatcher. Any other file that computes holds ready-made functions.
+AUTOGRAD = ("__init__", "function", "grad_mode", "graph")  # not functional.py, which computes products
+WRAPPERS = (
+    "_tensor.py", "functional.py", "overrides.py", "_ops.py", "_VF.py", "_jit_internal.py", "random.py",
+    *(f"autograd{os.sep}{name}.py" for name in AUTOGRAD),
+    "nn" + os.sep, "_functorch" + os.sep, "jit" + os.sep, "utils" + os.sep,
+)  # fmt: skip
+PRINTING = ("_tensor_str.py", "testing" + os.sep)  # prints and assertions, whose numbers do not reach the caller
+ATTENTION = ("nn" + os.sep + "attention" + os.sep,)
+WRITTEN_IN_PYTHON = {"torch.functional", "torch.nn.functional"}
+NAMESPACES = ("linalg_", "special_", "fft_", "sparse_", "_")  # torch.linalg.vecdot has the name linalg_vecdot
+# Parts of torch's Python code that compute nothing, beside wrappers.
 INFRASTRUCTURE = (
     "__init__.py", "_C", "_classes.py", "_compile.py", "_environment.py", "_export/utils.py", "_guards.py", "_logging",
     "_namedtensor", "_opaque_base.py", "_sources.py", "_tensor_iterator.py", "_utils.py", "_utils_internal.py",
@@ -59,7 +71,7 @@ def take_out(names: list[str], groups: list[str]) -> None:
         first_use(torch.ones(1, 1))
     gc.unfreeze()
     _cover_kernels(kept, forbidden)
-    _empty_functions(kept)
+    _empty_functions(kept, forbidden)
     for name in COMPILERS:
         vars(torch._C).pop(name, None)
     vars(math).pop("sumprod", None)
@@ -144,8 +156,8 @@ def _raising(name: str):
     return refused
 
 
-def _empty_functions(kept: frozenset[str]) -> None:
-    """Let every function raise that torch writes in Python and that does more than pass a call on."""
+def _empty_functions(kept: frozenset[str], forbidden: frozenset[str]) -> None:
+    """Let every function raise that torch writes in Python and that is forbidden or does more than pass a call on."""
     raising = compile("raise None", "", "exec")  # all its constants are replaced by the exception
     passing = (*WRAPPERS, *PRINTING, *INFRASTRUCTURE)
     for function in gc.get_objects():
@@ -156,6 +168,7 @@ def _empty_functions(kept: frozenset[str]) -> None:
             wrapped = inspect.getclosurevars(function).nonlocals["fn"]
             wrapped.__dynamo_disable = wrapped
         is_passing = file.startswith(passing) and not file.startswith(ATTENTION)
+        is_passing = is_passing and code.co_name.removeprefix("_engine_run_") not in forbidden
         if is_passing and not (function.__module__ in WRITTEN_IN_PYTHON and _is_formula(code.co_name, kept)):
             continue
         function.__code__ = code.replace(  # type: ignore[call-arg]  # Python 3.11 has the table of exceptions

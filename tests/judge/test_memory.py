@@ -181,7 +181,7 @@ def mine(x):
 """
     rule = Forbidden(("mine",), ("scaled_dot_product_attention",), tuple(GROUPS), "write it yourself")
     for learner in learner_of(source, fork_server):
-        learner.watched = {"mine": rule}
+        learner.rules = {"mine": rule}
         within_memory(learner.mine, tokens(64), mebibytes=512, gradients=gradients)
         with pytest.raises(LearnerError) as error:
             within_memory(learner.mine, tokens(2048), mebibytes=512, gradients=gradients)

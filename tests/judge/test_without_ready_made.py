@@ -10,6 +10,7 @@ from attacks import ATTACKS
 from grader import catalog
 from grader.catalog import paths
 from grader.judge import grading
+from grader.judge.compare import Mismatch, expect
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
@@ -21,6 +22,83 @@ from grader.worker.operations import GROUPS, allowed
 
 BLINDING = [attack for attack in ATTACKS if attack.name[0] == "C" and int(attack.title[:2]) >= 57]  # the watch, or this
 DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "21"))
+
+HEAD = """
+import functools, itertools, math, operator, torch
+import torch.nn.functional as F
+from torch import nn
+from torch.distributions import Normal as normal
+
+def by_name(home, name):
+    return getattr(home, name.replace("-", ""))
+"""
+OWN_DISPATCH = """
+class Mine(torch.Tensor):
+    @staticmethod
+    def __new__(cls, inner):
+        made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
+        made.inner = inner
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        return torch.dot(args[0].inner, args[1].inner)
+"""
+OWN_FUNCTION = """
+class Mine(torch.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        rows = [part.as_subclass(torch.Tensor)[None] for part in args]
+        return torch.linalg.vecdot(*rows)[0]
+"""
+LATE = """
+class Late(torch.nn.Module):
+    def __call__(self, a, b):
+        return torch.dot(a, b)
+"""
+ROADS = {
+    "convolution": "by_name(torch, 'conv_-tbc')(a[:, None, None], b[:, None, None], a.new_zeros(1), 0).sum()",
+    "rows": "by_name(torch.linalg, 'vec-dot')(a[None], b[None])[0]",
+    "operator": "by_name(operator, 'mat-mul')(a, b)",
+    "bilinear": "by_name(F, 'bi-linear')(a[None], b[None], torch.ones(1, len(a), len(b)).tril().triu()).sum()",
+    "distance": "(torch.cdist(a[None], -b[None]) ** 2 - a @ a - b @ b).sum() / 2",
+    "covariance": "by_name(torch, 'c-ov')(torch.stack([a, b]))[0, 1]",
+    "cosine": "by_name(F, 'cosine_-similarity')(a, b, 0) * a.norm() * b.norm()",
+    "distribution": "(normal(b, 1).log_prob(a) - normal(-b, 1).log_prob(a)).sum() / 2",
+    "method": "by_name(a, 'd-ot')(b)",
+    "gradient": "torch.autograd.grad(by_name(torch, 'd-ot')(w := a.clone().requires_grad_(), b), w)[0].sum()",
+    "object": "Late()(a, b)",
+    "own dispatch": "torch.mul(Mine(a), Mine(b))",
+    "own function": "torch.mul(a.as_subclass(Mine), b.as_subclass(Mine))",
+    "numpy": "torch.from_numpy(a.numpy() * b.numpy()).sum()",
+    "loss": "a.exp().sum() - F.poisson_nll_loss(a, b, reduction='sum')",
+    "divergence": "torch.xlogy(b.abs(), b.abs()).sum() - torch.nn.KLDivLoss(reduction='sum')(a * b.sign(), b.abs())",
+    "integral": "torch.trapezoid(a.repeat_interleave(2), F.pad(b.cumsum(0).repeat_interleave(2), (1, -1)))",
+    "pairs": "((a * a).sum() + (b * b).sum() - F.pairwise_distance(a, b, eps=0.0) ** 2) / 2",
+    "loss in Python": "((a * a).sum() + (b * b).sum()) / 2 - F.gaussian_nll_loss(a, b, a * 0 + 1, reduction='sum')",
+    "normalised": "(F.normalize(a * b, p=1.0, dim=0) * (a * b).abs().sum()).sum()",
+    "kronecker": "torch.kron(a, b).view(len(a), -1).diagonal().sum()",
+    "quadratic form": "torch.autograd.functional.jvp(lambda x: (x * x).sum() / 2, a, b, create_graph=True)[1]",
+}
+HONEST = {
+    "sum": "(a * b).sum()",
+    "loop": "sum(x * y for x, y in zip(a, b))",
+    "python's numbers": "torch.tensor(sum(x * y for x, y in zip(a.tolist(), b.tolist())))",
+    "float": "torch.tensor(math.fsum(float(x) * float(y) for x, y in zip(a, b)))",
+    "reduce": "functools.reduce(operator.add, map(operator.mul, a, b))",
+    "accumulate": "list(itertools.accumulate(x * y for x, y in zip(a, b)))[-1]",
+    "in place": "a.clone().mul_(b).cumsum_(0)[-1]",
+    "outer": "torch.outer(a, b).diagonal().sum()",
+    "squares": "((a + b).square().sum() - (a - b).square().sum()) / 4",
+    "vmap": "torch.vmap(lambda x, y: x * y)(a, b).sum()",
+    "padded": "F.pad(a * b, (0, 4)).reshape(2, -1).sum(0).sum()",
+    "layer": "nn.Identity()(a * b).sum()",
+    "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
+    "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
+    "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
+    "shapes": "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
+    "half types": "(a.double() * b.to(torch.float64)).sum().to(a.dtype)",
+}
 
 
 @pytest.fixture
@@ -36,6 +114,39 @@ def without(fork_server: ForkServer) -> Iterator:
     yield load
     for remote in open_remotes:
         remote.close()
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_ready_made_function_is_missing_by_whatever_road(road, without):
+    before = {"own dispatch": OWN_DISPATCH, "own function": OWN_FUNCTION, "object": LATE}.get(road, "")
+    source = f"{HEAD}{before}\ndef dot_product(a, b):\n    return {ROADS[road]}\n"
+    with pytest.raises((Mismatch, LearnerError)) as error:
+        a, b = torch.randn(4), torch.randn(4)
+        expect(without(source, DOT).dot_product(a, b), torch.dot(a, b), tolerance=1e-4)
+    assert getattr(error.value, "kind", "exception") == "exception"
+
+
+@pytest.mark.parametrize("style", HONEST)
+def test_a_formula_of_ones_own_is_not(style, without):
+    a, b = torch.randn(4), torch.randn(4)
+    source = f"{HEAD}\ndef dot_product(a, b):\n    return {HONEST[style]}\n"
+    expect(without(source, DOT).dot_product(a, b), torch.dot(a, b), tolerance=1e-4)
+
+
+def test_a_gradient_of_torchs_is_missing_where_it_is_forbidden(without):
+    """Also that of a formula whose operations are all allowed."""
+    rule = catalog.find("25").forbidden[0]
+    for call in (
+        "y.backward()",
+        "torch.autograd.grad(y, x)",
+        "torch.autograd.backward(y)",
+        "torch.func.vjp(torch.exp, x)",
+    ):
+        body = f"x = x.clone().requires_grad_()\n    y = (x * x).sum()\n    {call}\n    return y"
+        source = f"import torch\ndef f(x):\n    {body}"
+        with pytest.raises(LearnerError) as error:
+            without(source, rule).f(torch.randn(3))
+        assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"], call
 
 
 @pytest.mark.parametrize("attack", BLINDING, ids=lambda attack: attack.name)

@@ -16,6 +16,7 @@ from grader.authors import (
     keeps_device,
     keeps_dtype,
     keeps_inputs,
+    keeps_parameters,
     multiply_adds,
     same,
     same_gradients,
@@ -153,7 +154,7 @@ def test_fresh_attention(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_other_entries(learner, rng):
-    """load_unfused ignores masks in the state, by any name and in any order, and leaves the state as it was."""
+    """load_unfused ignores other entries, in any order, and leaves the state as it was and the parameters in place."""
     state, x = random_state(rng, 4, 6, True), rng.randn(2, 5, 4)
     expected = by_hand(x, state, 3).float()
     future = torch.ones(7, 7).triu(1)
@@ -165,6 +166,8 @@ def test_other_entries(learner, rng):
         expect(layer(x), expected)
         names = {"qkv.weight": (18, 4), "qkv.bias": (18,), "out_proj.weight": (6, 6), "out_proj.bias": (6,)}
         has_parameters(layer, names)
+    other = random_state(rng, 4, 6, True)
+    keeps_parameters(layer, lambda: layer.load_unfused(other), "load_unfused")
 
 
 @task(2)

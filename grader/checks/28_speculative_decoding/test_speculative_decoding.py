@@ -214,6 +214,22 @@ def test_boundaries(learner):
     expect(learner.accept_draft(*args), torch.tensor([0, 1]), "what accept_draft gives for a row just below 1")
 
 
+@task(3, after="fresh_accept_draft")
+def test_sums_in_float64(learner):
+    """accept_draft compares and adds up in float64, even where the distributions are float32."""
+    small = 2.0**-30  # float32 loses it beside 0.5
+    row = torch.tensor([0.5, small, 0.5 - small], dtype=torch.float64)
+    single = torch.tensor([0.5, small, 0.5])
+    for target in (torch.stack([row, row]), torch.stack([single, single])):
+        args = (target, target[:1].clone(), torch.tensor([0]))
+        got = learner.accept_draft(*args, torch.tensor([0.0, 0.5 + small / 2], dtype=torch.float64))
+        expect(got, torch.tensor([0, 1]), "what accept_draft gives for a running sum of 0.5 + 2⁻³⁰")
+    target, draft = torch.tensor([[0.25, 0.75], [1.0, 0.0]]), torch.tensor([[0.5, 0.5]])
+    for number, expected in ((0.5 - small, [0, 0]), (0.5, [1])):
+        got = learner.accept_draft(target, draft, torch.tensor([0]), torch.tensor([number, 0.5], dtype=torch.float64))
+        expect(got, torch.tensor(expected), "what accept_draft gives for a number at p / q")
+
+
 @task(3)
 def test_exact_distribution(learner):
     """Over all drafts and numbers the first token comes exactly as often as the target says, whatever the draft."""

@@ -24,6 +24,8 @@ BESIDE = 64  # MiB that are measured too: the inputs, and what torch takes when 
 MANY, ALLOWED = 65_536, 128 + BESIDE  # a table of MANY × MANY float32 takes 16 GiB, a state for each token 256 MiB
 MANY_CAUSAL, ALLOWED_CAUSAL, WIDTH = 16_384, 96 + BESIDE, 64  # a table takes 1 GiB, a state for each token 256 MiB
 STRONG = -40.0
+BOTH = (torch.float64, torch.bfloat16)
+DTYPES = {"gated_delta_rule": (torch.float32, torch.float64)}  # solve_triangular knows no half types
 
 
 def feature(x: torch.Tensor) -> torch.Tensor:
@@ -302,7 +304,7 @@ def test_gradients(learner, reference, rng):
 
 @task(6, each=EACH)
 def test_dtype_and_device(learner, reference, rng):
-    """Works in float64, in bfloat16 and on other devices: the output keeps the dtype and device of the input."""
+    """Works in float64 and on other devices, and but for gated_delta_rule in bfloat16: dtype and device are kept."""
     inputs, more = three(rng, 1, 2, 4, 3, 2), five(rng, 1, 2, 4, 3, 2)
     first, state = token(inputs, 0), rng.randn(1, 2, 3, 2)
     for name, *args in (
@@ -313,14 +315,14 @@ def test_dtype_and_device(learner, reference, rng):
         ("gated_delta_step", None, *token(more, 0)),
         ("gated_delta_rule", *more, 3),
     ):
-        keeps_dtype(getattr(learner, name), getattr(reference, name), *args)
+        keeps_dtype(getattr(learner, name), getattr(reference, name), *args, dtypes=DTYPES.get(name, BOTH))
         keeps_device(getattr(learner, name), *args)
     for name, *args in (  # who is given a state makes no new one, so that the device is not asked again
         ("linear_step", (state, 1 + rng.rand(1, 2, 3)), *first),
         ("gated_delta_step", state, *token(more, 0)),
         ("gated_delta_rule", *more, 3, state),
     ):
-        keeps_dtype(getattr(learner, name), getattr(reference, name), *args)
+        keeps_dtype(getattr(learner, name), getattr(reference, name), *args, dtypes=DTYPES.get(name, BOTH))
 
 
 @task(6, each=EACH)

@@ -268,7 +268,7 @@ def _plain(body: bytes | bytearray) -> tuple[Any, ...]:
     if isinstance(value, dict) and value.keys() >= DESCRIPTION:
         value = {name: value[name] for name in sorted(DESCRIPTION)}
     error = reply.error and reply.error["type"]
-    return error, reply.missing, bool(reply.signature), reply.gradient, bool(reply.hits), reply.computed, value
+    return error, reply.missing, bool(reply.signature), reply.gradient, value
 
 
 def _without_objects(value: Any) -> Any:
