@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from grader.classroom.run import Plan
     from grader.classroom.show import Show
 
-TIERS = ("A", "B", "C", "D")
+TIERS = ("A", "B", "D")
 FORMS = ("plain", "canvas", "moodle")
 MOST_EARLIER = 8  # names of students
 A_FEW, A_CLASS = "a few files", "a class"

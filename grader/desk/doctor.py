@@ -87,7 +87,7 @@ def _sandbox() -> list[Finding]:
     except (tiers.Unavailable, InfrastructureError) as error:
         return [Finding("sandbox", False, str(error), "report this with the text above: see SECURITY.md")]
     layers = ", ".join(record.layers)
-    good = record.tier in "ABC" and not record.holes
+    good = record.tier in "AB" and not record.holes
     summary = f"tier {record.tier}: {layers}; {len(record.probe)} forbidden things tried"
     summary += ", all refused as promised" if good else f", open: {', '.join(record.holes)}" if record.holes else ""
     if record.tier == "D":
@@ -96,7 +96,7 @@ def _sandbox() -> list[Finding]:
     sandbox_findings = [Finding("sandbox", good, summary, fix)]
     reasons = record.reasons or tier.reasons
     sandbox_findings += [
-        Finding(f"not tier {reason[:1]}", record.tier in "ABC", reason[3:], _cure(reason)) for reason in reasons
+        Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], _cure(reason)) for reason in reasons
     ]
     if tier.uid is None and tiers.is_root() and record.tier in "AB":
         fix = "grade as an ordinary user, who needs no other"

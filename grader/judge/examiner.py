@@ -36,8 +36,8 @@ from grader.records.sanitize import inert
 from grader.records.source import star_imports
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.connection import Connection
 from grader.sandbox.forkserver import Workers
-from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 
 WRONG = "the answer is not the right one"
@@ -212,7 +212,7 @@ class Examiner:
         """Where the submission computes."""
         return self.exercise.device or self.settings.device
 
-    def subject(self, connection: Remote | Local) -> Learner:
+    def subject(self, connection: Connection) -> Learner:
         """The proxy that the checks are given."""
         learner = Learner(connection, self.device)
         for rule in self.exercise.forbidden:

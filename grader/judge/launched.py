@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from grader.judge import dispatched
 from grader.judge.compare import Mismatch, expect
@@ -19,8 +19,6 @@ from grader.worker import kernels
 from grader.worker.protocol import Reply
 from grader.worker.wire import ProtocolError
 
-LOAD, STORE, RESULT = "load", "store", "result"
-KINDS = (LOAD, STORE)
 # Operations that make a tensor whose numbers are not computed, or that tell something of one.
 MAKING = {
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "zeros", "zeros_like", "new_zeros",
@@ -30,40 +28,13 @@ MAKING = {
 FREE = MAKING | dispatched.VIEWS
 
 
-@dataclass(frozen=True)
-class Access:
-    """What one program of a launch loaded from a tensor, or stored in it.
-
-    owner: "argument 0", "argument x" or "result". count: elements, each as often as it was accessed; lows, highs: the
-    lowest and the highest index along each dimension.
-    """
-
-    program: int
-    kind: str
-    owner: str
-    count: int
-    lows: tuple[int, ...]
-    highs: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Launch:
-    """One launch of a kernel. largest: lanes of its largest load; stored: elements of the result that it stored.
-
-    outside: (line, "load" or "store", lanes) of accesses that left the tensors that were passed.
-    """
+class Launch(NamedTuple):
+    """One launch of a kernel. largest: lanes of its largest load; outside: (line, "load" or "store", lanes)."""
 
     kernel: str
-    grid: tuple[int, ...]
+    programs: int
     largest: int
-    stored: int
-    outside: tuple[tuple[int, str, int], ...]
-    accesses: tuple[Access, ...]
-
-    @property
-    def programs(self) -> int:
-        """How many programs ran."""
-        return math.prod(self.grid)
+    outside: list[Any]
 
 
 @dataclass(frozen=True)
@@ -80,7 +51,7 @@ class Launched:
 def answer(value: Any, reply: Reply) -> list[Any]:
     """What a known mistake must answer alike: the result, what left the tensors, what was launched, torch's work."""
     launches = reply.launches or []
-    outside = sorted({kind for row in launches for _, kind, _ in row[4]})
+    outside = sorted({kind for row in launches for _, kind, _ in row[3]})
     names = sorted({name for name, _, _ in reply.operations or ()} - FREE)
     return [value, outside, [[name, math.prod(grid)] for name, grid, *_ in launches], names]
 
@@ -95,26 +66,9 @@ def read(result: Any, reply: Reply, source: str, is_native: bool) -> Launched:
     if reply.unrecorded == kernels.TOO_MANY:
         raise Mismatch(kernels.TOO_MANY)
     operations = tuple(dispatched.operations(reply, source))
-    if reply.launches is None or reply.touched is None:
-        raise ProtocolError("the record of launches is missing")
-    if any(kind not in KINDS for row in reply.launches for _, kind, _ in row[4]):
-        raise ProtocolError("an access is neither a load nor a store")
-    accesses: dict[int, list[Access]] = {}
-    for number, program, kind, owner, count, lows, highs in reply.touched:
-        if kind not in KINDS or number >= len(reply.launches):
-            raise ProtocolError("an access is none of ours")
-        accesses.setdefault(number, []).append(Access(program, kind, owner, count, tuple(lows), tuple(highs)))
-    launches = [
-        Launch(
-            _name(name, source),
-            tuple(grid),
-            largest,
-            stored,
-            tuple(map(tuple, outside)),
-            tuple(accesses.get(number, ())),
-        )
-        for number, (name, grid, largest, stored, outside) in enumerate(reply.launches)
-    ]
+    if reply.launches is None or any(kind not in ("load", "store") for row in reply.launches for _, kind, _ in row[3]):
+        raise ProtocolError("the record of launches is none of ours")
+    launches = (Launch(_name(name, source), math.prod(grid), *rest) for name, grid, *rest in reply.launches)
     return Launched(result, tuple(launches), operations, source)
 
 
@@ -124,22 +78,17 @@ def _name(name: str, source: str) -> str:
 
 
 def launches_once(record: Launched, kernel: str, programs: int | None = None) -> None:
-    """One launch of this kernel and of no other one, in so many programs, which stores all of the result."""
-    if record.is_native:
-        return
+    """One launch of this kernel and of no other one, in so many programs."""
     names = [launch.kernel for launch in record.launches]
+    if record.is_native or (names == [kernel] and programs in (None, record.launches[0].programs)):
+        return
     if not names:
         raise Mismatch(f"no kernel is launched: the numbers have to come from {kernel}")
     if names != [kernel]:
         what = "more than one launch" if len(names) > 1 else "the launch of another kernel"
         raise Mismatch(f"{kernel} has to be launched, once and nothing else: this call makes {what}")
-    (launch,) = record.launches
-    if programs is not None and launch.programs != programs:
-        raise Mismatch(
-            f"{kernel} does not run in the programs of the lesson's grid", f"in {launch.programs}, not {programs}"
-        )
-    if launch.stored < record.result.numel():
-        raise Mismatch(f"{kernel} does not store every number of the result", f"it stores {launch.stored}")
+    details = f"in {record.launches[0].programs}, not {programs}"
+    raise Mismatch(f"{kernel} does not run in the programs of the lesson's grid", details)
 
 
 def stays_inside(record: Launched, kind: str = "") -> None:
@@ -157,10 +106,12 @@ def stays_inside(record: Launched, kind: str = "") -> None:
 
 def computes_in_kernels(record: Launched) -> None:
     """torch makes empty tensors and views, and computes and copies nothing."""
-    foreign = [operation.name for operation in record.operations if operation.name not in FREE]
-    if foreign:
-        name = foreign[0].removeprefix("_")
-        raise Mismatch(f"torch works here too ({name}): outside of the kernel only empty tensors and views are made")
+    for operation in record.operations:
+        if operation.name not in FREE:
+            name = operation.name.removeprefix("_")
+            raise Mismatch(
+                f"torch works here too ({name}): outside of the kernel only empty tensors and views are made"
+            )
 
 
 def loads_at_most(record: Launched, lanes: int, what: str) -> None:

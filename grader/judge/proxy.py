@@ -23,8 +23,7 @@ from grader.judge.compare import Mismatch, differ
 from grader.judge.words import kind, shape_words
 from grader.records.seeds import part, torch_seed
 from grader.sandbox.call_results import Call, Differs, LearnerError
-from grader.sandbox.local import Local
-from grader.sandbox.remote import Remote
+from grader.sandbox.connection import Connection
 from grader.worker import protocol, wire
 from grader.worker.call_state import SHARED
 from grader.worker.codec import Decoder, Encoder, Handle, Opaque
@@ -159,7 +158,7 @@ class Learner(Proxy):
 
     def __init__(
         self,
-        connection: Remote | Local,
+        connection: Connection,
         device: str = "cpu",
         seed: int = 0,
         follows: Sequence[Call] | None = None,

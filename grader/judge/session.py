@@ -182,8 +182,9 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
             if args or kwargs:
                 computes_itself(target, reference(session, check), rule, *args, **kwargs)
             else:
-                for use in forbidden_uses(target._learner.source, rule, target.name):
-                    raise Mismatch(f"{place(target._learner.source, use.line)} uses {use.name}: {rule.reason}")
+                source = learner(session, check).source
+                for use in forbidden_uses(source, rule, target.name):
+                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
 
     return demand
 

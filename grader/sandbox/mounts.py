@@ -127,7 +127,7 @@ class Tier:
     name: str
     bwrap: str | None = None
     landlock: bool = False
-    seccomp: str = ""  # "open": files may be opened as Landlock allows; "closed": no files; "": no filter
+    seccomp: bool = False
     uid: int | None = None
     reasons: tuple[str, ...] = ()  # why the machine offers no stronger tier
 

@@ -2,7 +2,6 @@
 
 A  bubblewrap, Landlock and a filter of system calls: hidden files do not exist, no network, no processes.
 B  Landlock and the filter: hidden files cannot be opened (for containers without user namespaces).
-C  the filter only, which refuses to open any file.
 D  a separate process with limits, which protects the verdict, but neither the disk nor the network.
 """
 
@@ -18,7 +17,7 @@ from grader.sandbox import mounts
 from grader.sandbox.mounts import Tier
 from grader.worker.lockdown import landlock, seccomp
 
-NAMES = ("A", "B", "C", "D")
+NAMES = ("A", "B", "D")
 FIRST_UID, SPARE_UID = 1_879_048_192, 65_533  # user ids that nobody has: systemd leaves both ranges unused
 TRIAL_S = 5.0
 
@@ -68,7 +67,7 @@ def weaker(tier: Tier, device: str, why: str) -> Tier | None:
 def offer(name: str, device: str, sure: bool = False) -> Tier:
     """One tier as this machine offers it. Raises Unavailable with the reason and what would help."""
     if name not in NAMES:
-        raise Unavailable(f"there is no tier {name}; the tiers are A, B, C and D")
+        raise Unavailable(f"there is no tier {name}; the tiers are A, B and D")
     if not hasattr(os, "fork"):
         raise Unavailable(f"{platform.system()} cannot fork a process; work in WSL 2 (wsl --install)")
     if name == "D":
@@ -80,16 +79,12 @@ def offer(name: str, device: str, sure: bool = False) -> Tier:
         raise Unavailable(f"system calls of {platform.machine()} are not written down (x86_64 and aarch64 are)")
     if not seccomp.available():
         raise Unavailable("this kernel takes no seccomp filter (CONFIG_SECCOMP_FILTER)")
-    if name == "C":
-        if device == "cuda":
-            raise Unavailable("CUDA opens device files, and this tier opens none")
-        return Tier("C", seccomp="closed", uid=stranger())
     if not landlock.abi():
         raise Unavailable("this kernel has no Landlock (Linux 5.13 or later with lsm=landlock has)")
     if name == "B":
         readable = strangers_may_read(mounts.everything(), parents=True)
-        return Tier("B", landlock=True, seccomp="open", uid=stranger() if readable else None)
-    tier = Tier("A", _bwrap(), True, "open", stranger() if strangers_may_read(mounts.everything()) else None)
+        return Tier("B", landlock=True, seccomp=True, uid=stranger() if readable else None)
+    tier = Tier("A", _bwrap(), True, True, stranger() if strangers_may_read(mounts.everything()) else None)
     if sure or _doubtful():
         _try(tier, device)
     return tier

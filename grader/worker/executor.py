@@ -239,7 +239,7 @@ class Executor:
         if record is not NOTHING:
             reply.operations, reply.unrecorded = record.rows, record.problem
         if launches is not NOTHING:
-            reply.launches, reply.touched = launches.rows(result, args, kwargs)
+            reply.launches = [launch.row() for launch in launches.launches]
             reply.unrecorded = record.problem or launches.problem
         return reply
 

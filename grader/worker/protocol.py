@@ -77,8 +77,7 @@ FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
     "gradient": _is_text,
     "operations": _is_rows(_is_text, _is_shapes, _is_shapes, max_rows=MAX_OPERATIONS), "unrecorded": _is_text,
-    "launches": _is_rows(_is_text, _is_shape, _is_size, _is_size, _is_rows(_is_line, _is_text, _is_size)),
-    "touched": _is_rows(_is_line, _is_line, _is_text, _is_text, _is_size, _is_shape, _is_shape),
+    "launches": _is_rows(_is_text, _is_shape, _is_size, _is_rows(_is_line, _is_text, _is_size)),
     "unknown": _is_texts,
     "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
     "left_out": _is_rows(_is_line, _is_seconds, _is_error),
@@ -252,9 +251,8 @@ class Reply:
     do not fit the signature. gradient: why there is no gradient.
     operations: [name, input shapes, output shapes] of each that was recorded,
     in order. unrecorded: why these are not all. launches: [kernel, programs along each axis, lanes of its largest load,
-    elements of the result that it stored, rows of [line, "load" or "store", lanes] that left the kernel's tensors].
-    touched: [launch, program, "load" or "store", "argument 0", "argument x" or "result", how many elements, the lowest
-    and the highest index along each dimension]. unknown, misshapen, surplus: see modules.set_parameters. left_out:
+    rows of [line, "load" or "store", lanes] that left the kernel's tensors]. unknown, misshapen, surplus: see
+    modules.set_parameters. left_out:
     [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
     """
 
@@ -268,7 +266,6 @@ class Reply:
     operations: list | None = None
     unrecorded: str | None = None
     launches: list | None = None
-    touched: list | None = None
     unknown: list | None = None
     misshapen: list | None = None
     surplus: list | None = None

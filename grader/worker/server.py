@@ -60,8 +60,8 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
         compiling.begin()
     elif kernels.PACKAGE in plan["needs"]:
         kernels.begin(natively=kernels.are_native(plan))
-    if plan["seccomp"] == "closed" or plan["formula"]:  # no worker can open a file
-        warm_up.preload(without_compiler=bool(plan["formula"]))
+    if plan["formula"]:  # no worker can open a file
+        warm_up.preload()
     warm_up.warm(plan["device"])
     surroundings.end_at_keyboard()
     surroundings.show_warnings_once()

@@ -24,23 +24,20 @@ from . import protocol
 from .codec import Encoder
 from .executor import Executor
 
-# Where a worker can open no file, it can import only what was imported before. These are the modules that learners'
-# files import, and those that torch imports at first use.
+# A worker without ready-made functions can open no file, so it can import only what was imported before: what learners'
+# files import, and what torch imports at first use, without numpy and torch's compiler.
 PRELOADED = [
     "math", "cmath", "collections", "collections.abc", "functools", "itertools", "dataclasses", "typing",
     "types", "random", "enum", "abc", "contextlib", "warnings", "copy", "operator", "time", "datetime",
     "string", "re", "json", "os", "sys", "statistics", "fractions", "decimal", "numbers", "bisect", "heapq",
     "textwrap", "pprint", "inspect", "traceback", "logging", "unittest", "timeit", "array", "struct", "secrets",
-    "hashlib", "base64", "io", "pathlib", "csv", "numpy", "numpy.random", "numpy.linalg", "numpy.fft",
-    "numpy.testing", "einops", "einops._torch_specific", "einops.layers.torch", "typing_extensions",
-    "numpy.lib.stride_tricks", "torch.nn.functional", "torch.nn.init",
-    "torch.nn.utils", "torch.nn.attention", "torch.optim.lr_scheduler", "torch.utils.data", "torch.func",
-    "torch.linalg", "torch.fft", "torch.special", "torch.distributions", "torch.autograd.gradcheck",
-    "torch.testing", "torch.nn.utils.rnn", "torch.nn.utils.parametrize", "torch._dynamo",
-    "torch.fx.experimental.symbolic_shapes", "encodings.idna", "encodings.ascii", "encodings.latin_1",
-    "unicodedata", "locale", "zoneinfo", "importlib.metadata",
+    "hashlib", "base64", "io", "pathlib", "csv", "einops", "einops._torch_specific", "einops.layers.torch",
+    "typing_extensions", "argparse", "torch.nn.functional", "torch.nn.init", "torch.nn.utils", "torch.nn.attention",
+    "torch.optim.lr_scheduler", "torch.utils.data", "torch.func", "torch.linalg", "torch.fft", "torch.special",
+    "torch.distributions", "torch.autograd.gradcheck", "torch.testing", "torch.nn.utils.rnn",
+    "torch.nn.utils.parametrize", "encodings.idna", "encodings.ascii", "encodings.latin_1", "unicodedata", "locale",
+    "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
-COMPILER = ("torch._dynamo", "torch.fx", "numpy")
 DRIVER = "cuda"  # how the names of the threads begin that NVIDIA's driver starts
 CALLS = (
     protocol.Call,
@@ -196,15 +193,11 @@ def _call(target: str | int, argument, kind: type = protocol.Call, **options) ->
     return kind(path, ["list", [argument]], ["dict", []], 1, **options)
 
 
-def preload(without_compiler: bool = False) -> None:
-    """Import the modules that the code in a worker which can open no file may import.
-
-    without_compiler: leave out torch's, which takes longer than all others, and numpy.
-    """
+def preload() -> None:
+    """Import what the code in a worker that can open no file may import."""
     for name in PRELOADED:
-        if not (without_compiler and name.startswith(COMPILER)):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     with contextlib.suppress(Exception):
         importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 

@@ -46,16 +46,13 @@ NEVER = {
     "landlock_restrict_self": (446, 446),
 }  # fmt: skip
 
-every = pytest.mark.parametrize(
-    ("machine", "files", "device"),
-    [*itertools.product(MACHINES, (True, False), ("cpu",)), ("x86_64", True, "cuda"), ("aarch64", True, "cuda")],
-)
+every = pytest.mark.parametrize(("machine", "device"), [*itertools.product(MACHINES, ("cpu", "cuda"))])
 
 
-def written(machine: str, files: bool, device: str) -> tuple[dict, dict]:
+def written(machine: str, device: str) -> tuple[dict, dict]:
     """From the tables alone: numbers that are free, and numbers that are checked, with their names."""
     column = MACHINES[machine][1]
-    free = {**seccomp.ALWAYS, **(seccomp.FILES if files else {}), **(seccomp.CUDA if device == "cuda" else {})}
+    free = {**seccomp.ALWAYS, **seccomp.FILES, **(seccomp.CUDA if device == "cuda" else {})}
     checked = {name: numbers for name, (numbers, _) in seccomp.CHECKED.items() if name not in free}
     if device == "cuda":
         checked |= {name: numbers for name, (numbers, _) in seccomp.CUDA_CHECKED.items()}
@@ -65,10 +62,10 @@ def written(machine: str, files: bool, device: str) -> tuple[dict, dict]:
     )
 
 
-def differences(program: list, machine: str, files: bool, device: str) -> list[str]:
+def differences(program: list, machine: str, device: str) -> list[str]:
     """Where the simulated program and the written list do not agree, over all calls."""
     code, _ = MACHINES[machine]
-    free, checked = written(machine, files, device)
+    free, checked = written(machine, device)
     found = []
     for number in range(1024):
         if number in checked:
@@ -82,22 +79,22 @@ def differences(program: list, machine: str, files: bool, device: str) -> list[s
 
 
 @every
-def test_every_number_does_what_the_list_says(machine, files, device):
-    program = seccomp.build(machine, PID, files, device)
-    assert differences(program, machine, files, device) == []
+def test_every_number_does_what_the_list_says(machine, device):
+    program = seccomp.build(machine, PID, device)
+    assert differences(program, machine, device) == []
     assert len(program) < 4096 and all(0 <= jump < 256 for _, yes, no, _ in program for jump in (yes, no))
 
 
 @every
-def test_a_filter_made_before_a_fork_becomes_that_of_the_fork(machine, files, device):
-    before = seccomp.Filter(seccomp.encode(seccomp.build(machine, seccomp.LATER, files, device)))
+def test_a_filter_made_before_a_fork_becomes_that_of_the_fork(machine, device):
+    before = seccomp.Filter(seccomp.encode(seccomp.build(machine, seccomp.LATER, device)))
     before.belong_to(PID)
-    assert before.code.raw == seccomp.encode(seccomp.build(machine, PID, files, device))
+    assert before.code.raw == seccomp.encode(seccomp.build(machine, PID, device))
 
 
 @every
-def test_other_numberings_kill(machine, files, device):
-    program, (code, _) = seccomp.build(machine, PID, files, device), MACHINES[machine]
+def test_other_numberings_kill(machine, device):
+    program, (code, _) = seccomp.build(machine, PID, device), MACHINES[machine]
     for other in (0, 0x40000003, 0x40000028, X86, ARM, 0xC0000000, 0x3E, TOP & 0xFFFFFFFF):
         for number in range(0, 1024, 3) if other != code else ():
             assert bpf.run(program, number, other) == "kill"
@@ -134,7 +131,7 @@ def test_every_checked_call_is_checked_here():
 def test_a_gpu_s_threads_are_threads_and_nothing_more(machine):
     code, column = MACHINES[machine]
     number = seccomp.CUDA_CHECKED["clone"][0][column]
-    program = seccomp.build(machine, PID, True, "cuda")
+    program = seccomp.build(machine, PID, "cuda")
     assert bpf.run(program, number, code, (0x3D0F00,)) == "allow"  # what pthread_create asks for
     assert bpf.run(program, number, code, (0x11,)) == "errno 1"  # fork
     number = seccomp.CUDA_CHECKED["sched_setaffinity"][0][column]
@@ -148,7 +145,7 @@ def test_a_gpu_s_threads_are_threads_and_nothing_more(machine):
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_gpu_s_driver_may_listen_at_a_socket_that_nobody_else_uses(machine):
     code, column = MACHINES[machine]
-    number, program = seccomp.CUDA_CHECKED["socket"][0][column], seccomp.build(machine, PID, True, "cuda")
+    number, program = seccomp.CUDA_CHECKED["socket"][0][column], seccomp.build(machine, PID, "cuda")
     unix, internet, packets, streams, cloexec = 1, 2, 5, 1, 0x80000
     assert bpf.run(program, number, code, (unix, packets | cloexec, 0)) == "allow"
     for arguments in ((unix, streams | cloexec), (unix, packets), (internet, packets | cloexec), (internet, streams)):
@@ -157,14 +154,14 @@ def test_a_gpu_s_driver_may_listen_at_a_socket_that_nobody_else_uses(machine):
 
 @every
 @pytest.mark.parametrize("name", NEVER)
-def test_the_worst_is_refused_by_number(machine, files, device, name):
+def test_the_worst_is_refused_by_number(machine, device, name):
     code, column = MACHINES[machine]
     number = NEVER[name][column]
     gpu = {"clone", "ftruncate", "mlock", "bind", "unlink", "unlinkat"} if device == "cuda" else set()
     if number is None or name in gpu:
         return
     for arguments in ((1,), (PID + 1, 0, 0), (7, 1, 2), (TOP,) * 6):
-        assert bpf.run(seccomp.build(machine, PID, files, device), number, code, arguments) in ("errno 1", "errno 38")
+        assert bpf.run(seccomp.build(machine, PID, device), number, code, arguments) in ("errno 1", "errno 38")
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -195,9 +192,9 @@ def test_one_wrong_jump_would_be_noticed():
         broken = list(honest)
         broken[at] = (code, yes, no + 1, constant)
         try:
-            noticed += bool(differences(broken, "x86_64", True, "cpu"))
+            noticed += bool(differences(broken, "x86_64", "cpu"))
         except (IndexError, AssertionError):
             noticed += 1
     assert noticed > 60
     everything = [*honest[:-1], (0x06, 0, 0, bpf.ALLOW)]
-    assert len(differences(everything, "x86_64", True, "cpu")) > 900
+    assert len(differences(everything, "x86_64", "cpu")) > 900

@@ -39,7 +39,7 @@ def in_tier() -> Iterator[Callable[[str], ForkServer]]:
         yield started
 
 
-@pytest.mark.parametrize("name", ["A", "B", "C"])
+@pytest.mark.parametrize("name", ["A", "B"])
 def test_a_tier_keeps_its_promise(name, in_tier):
     record = in_tier(name).sandbox
     assert record.holes == ()
@@ -83,7 +83,7 @@ def fork():
     worker.close()
 
 
-@pytest.mark.parametrize("name", ["A", pytest.param("B", marks=nightly), "C"])
+@pytest.mark.parametrize("name", ["A", pytest.param("B", marks=nightly)])
 def test_learners_may_import_what_torch_and_python_have(name, in_tier):
     """Tier A opens what B does, in a smaller world."""
     source = """
@@ -108,7 +108,7 @@ def late():
     assert reply.value == ["list", [2, ["list", [2.0, 2.0]], 2]], reply
 
 
-@pytest.mark.parametrize("name", ["A", "B", "C", "D"])
+@pytest.mark.parametrize("name", ["A", "B", "D"])
 def test_the_first_cell_of_the_book_costs_nothing(name, in_tier):
     exercise = catalog.find("03")
     lines = "from importlib.metadata import version, PackageNotFoundError\nprint(version('torch') > '1')\n"

@@ -217,13 +217,12 @@ def test_boundaries(learner):
 @task(3, after="fresh_accept_draft")
 def test_sums_in_float64(learner):
     """accept_draft compares and adds up in float64, even where the distributions are float32."""
-    small = 2.0**-30  # float32 loses it beside 0.5
-    row = torch.tensor([0.5, small, 0.5 - small], dtype=torch.float64)
-    single = torch.tensor([0.5, small, 0.5])
-    for target in (torch.stack([row, row]), torch.stack([single, single])):
+    small = 2.0**-25  # float32 holds it and 0.5 - small, but not their sum
+    for dtype in (torch.float64, torch.float32):
+        target = torch.tensor([[0.5, small, 0.5 - small]] * 2, dtype=dtype)
         args = (target, target[:1].clone(), torch.tensor([0]))
         got = learner.accept_draft(*args, torch.tensor([0.0, 0.5 + small / 2], dtype=torch.float64))
-        expect(got, torch.tensor([0, 1]), "what accept_draft gives for a running sum of 0.5 + 2⁻³⁰")
+        expect(got, torch.tensor([0, 1]), "what accept_draft gives for a running sum of 0.5 + 2⁻²⁵")
     target, draft = torch.tensor([[0.25, 0.75], [1.0, 0.0]]), torch.tensor([[0.5, 0.5]])
     for number, expected in ((0.5 - small, [0, 0]), (0.5, [1])):
         got = learner.accept_draft(target, draft, torch.tensor([0]), torch.tensor([number, 0.5], dtype=torch.float64))

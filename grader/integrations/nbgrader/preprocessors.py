@@ -43,7 +43,7 @@ class GradeInSandbox(RestoreCells):
     device = Enum(("cpu", "cuda", "mps"), "cpu", help="Where the exercises are computed").tag(config=True)
     seed = Integer(None, allow_none=True, help="Of the fresh inputs; None: a secret of each run").tag(config=True)
     timeout = Float(None, allow_none=True, help="Seconds for one call; None: the exercise's own").tag(config=True)
-    tier = Enum(("A", "B", "C", "D"), None, allow_none=True, help="This sandbox and no other").tag(config=True)
+    tier = Enum(("A", "B", "D"), None, allow_none=True, help="This sandbox and no other").tag(config=True)
     accept_tier = Unicode("", help="'D': grade although there is no sandbox, at your own risk").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:

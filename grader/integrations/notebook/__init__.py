@@ -22,7 +22,7 @@ from grader.sandbox.forkserver import ForkServer
 from grader.warm import client
 
 SANDBOXES = {
-    "A": "a sandbox of its own", "B": "a sandbox without hidden folders", "C": "a sandbox that opens no files",
+    "A": "a sandbox of its own", "B": "a sandbox without hidden folders",
     "D": "a process of its own, without a sandbox",
 }  # fmt: skip
 NAME = "your notebook"  # the name of the learner's code in messages

@@ -22,8 +22,8 @@ class Lockdown:
 
     Whatever is the same for all forks is found out here: in a fork, each step makes the kernel copy memory.
 
-    plan: `landlock` (bool), `seccomp` ("" for no filter, "open", or "closed", where no file can be opened), `uid` (None
-    keeps the user), `readable` and `devices` (paths), `device` ("cpu", "cuda" or "mps"). Raises RuntimeError where a
+    plan: `landlock` (bool), `seccomp` (bool), `uid` (None keeps the user), `readable` and `devices` (paths), `device`
+    ("cpu", "cuda" or "mps"). Raises RuntimeError where a
     filter is wanted and the system calls of this architecture are not listed.
     """
 
@@ -37,7 +37,7 @@ class Lockdown:
         self.size, self.filter = kernel.address_space(), None
         self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
         if self.machine:
-            program = seccomp.build(self.machine, seccomp.LATER, self.seccomp == "open", self.device)
+            program = seccomp.build(self.machine, seccomp.LATER, self.device)
             self.filter = seccomp.Filter(seccomp.encode(program))
 
     def put_on(self, connection: int, limits: dict, parent: int) -> None:

@@ -40,7 +40,7 @@ ALWAYS = {
     "uname": (63, 160), "sysinfo": (99, 179), "getrusage": (98, 165), "getrlimit": (97, 163),
     "getrandom": (318, 278), "restart_syscall": (219, 128), "exit": (60, 93), "exit_group": (231, 94),
 }  # fmt: skip
-# The calls on files. Landlock restricts which files may be opened; without Landlock none of these calls is allowed.
+# The calls on files. Landlock restricts which files may be opened.
 FILES = {
     "openat": (257, 56), "open": (2, None), "newfstatat": (262, 79), "stat": (4, None), "lstat": (6, None),
     "statx": (332, 291), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
@@ -90,15 +90,13 @@ INSTRUCTION = struct.Struct("<HBBI")
 Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, constant
 
 
-def allowed(machine: str, files: bool, device: str) -> tuple[dict[int, str], dict[int, tuple[str, Any]], set[int]]:
+def allowed(machine: str, device: str) -> tuple[dict[int, str], dict[int, tuple[str, Any]], set[int]]:
     """The calls by number: those allowed with any arguments, the checked ones with their lines, those with ENOSYS.
 
-    machine: a key of MACHINES. files: whether the calls on files are allowed. device: "cuda" needs more calls.
+    machine: a key of MACHINES. device: "cuda" needs more calls.
     """
     column = list(MACHINES).index(machine)
-    unconditional, checked, unknown = dict(ALWAYS), dict(CHECKED), dict[str, tuple[int, int]]()
-    if files:
-        unconditional |= FILES
+    unconditional, checked, unknown = ALWAYS | FILES, dict(CHECKED), dict[str, tuple[int, int]]()
     if device == "cuda":
         unconditional |= CUDA
         checked = {name: entry for name, entry in checked.items() if name not in CUDA} | CUDA_CHECKED
@@ -128,13 +126,12 @@ def available() -> bool:
     return False
 
 
-def build(machine: str, pid: int, files: bool = True, device: str = "cpu") -> list[Instruction]:
+def build(machine: str, pid: int, device: str = "cpu") -> list[Instruction]:
     """The program for one worker.
 
-    machine: as `machine` returns it. pid: the worker's process id, or LATER. files: whether it may open files, which
-    Landlock then restricts. device: "cuda" needs more system calls.
+    machine: as `machine` returns it. pid: the worker's process id, or LATER. device: "cuda" needs more system calls.
     """
-    unconditional, checked, unknown = allowed(machine, files, device)
+    unconditional, checked, unknown = allowed(machine, device)
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     program += [(LOAD, 0, 0, NUMBER)]
     if machine == "x86_64":
