@@ -55,10 +55,11 @@ class Step:
     call: int | None
 
 
-class Noting(Local):
+class Noting:
     """A connection that notes each request and its answer. learner: the proxy that uses it, which counts the calls."""
 
     learner: Learner
+    is_alive = True
 
     def __init__(self, connection: Local):
         self.connection, self.source, self.words = connection, connection.source, connection.words

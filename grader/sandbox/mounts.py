@@ -161,7 +161,7 @@ def executable() -> str:
 
 def plan(tier: Tier, device: str) -> dict[str, object]:
     """The plan of the fork server, which is sent as JSON: see worker.server.main, and process.BOOT for the others."""
-    common = {
+    common: dict[str, object] = {
         "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
         "device": device, "devices": devices(device), "versions": versions(),
         "parent": None if tier.bwrap else watched_parent(),

@@ -16,6 +16,7 @@ import os
 import re
 import sys
 import types
+from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
@@ -290,7 +291,8 @@ def _launch(original):
 
 def _pad(self, args, kwargs):
     """The arguments with padded copies of the tensors in them."""
-    launch, by_storage = State.launch, dict[int, list[torch.Tensor]]()
+    launch: Any = State.launch
+    by_storage: dict[int, list[torch.Tensor]] = {}
     for tensor in _tensors([args, kwargs]):
         by_storage.setdefault(tensor.untyped_storage().data_ptr(), []).append(tensor)
     with _disable_current_modes():  # what is made here is no operation of the learner's
@@ -299,10 +301,11 @@ def _pad(self, args, kwargs):
 
 
 def _give_back(self, *args):
+    launch: Any = State.launch
     with _disable_current_modes():
-        for padded in State.launch.padded.values():
+        for padded in launch.padded.values():
             if changed := padded.give_back():
-                State.launch.note(0, "store", changed)
+                launch.note(0, "store", changed)
 
 
 def _in_copies(value, padded: dict[int, Padded]):
@@ -317,7 +320,7 @@ def _in_copies(value, padded: dict[int, Padded]):
     return dataclasses.replace(value, base=_in_copies(value.base, padded)) if _is_descriptor(value) else value
 
 
-def _tensors(value: object) -> list[torch.Tensor]:
+def _tensors(value) -> list[torch.Tensor]:
     """The tensors inside of a value, also that of a descriptor that is passed to a kernel."""
     if isinstance(value, torch.Tensor):
         return [value] if value.device.type == "cpu" and value.layout is torch.strided else []

@@ -4,9 +4,9 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Some of each group are tried in each tier, other ones in another: of the attacks on the sandbox itself a third, so that
-each of them is tried, and of each other group, whose verdict the trusted side gives in any tier, one in nine in one
-tier. All are tried in all tiers every night:
+Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a half in A and the
+rest in B, so that each of them is tried, and some of each other group, whose verdict the trusted side gives in any tier,
+in one tier. Tier D has no walls, so only what forges a verdict is tried there. All are tried every night:
 `THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
@@ -48,7 +48,8 @@ from grader.sandbox import tiers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
-TIERS = ("A", "B", "D")
+WALLED, TIERS = ("A", "B"), ("A", "B", "D")
+ON_THE_VERDICT = "ABCDE"  # groups whose attacks fail in a tier without walls too
 ON_THE_SANDBOX = "FGKM"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
 SAMPLE = 18  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
@@ -181,7 +182,8 @@ class Place:
 
 def grading(exercise: str, files: list[Path]) -> list[str]:
     """The words of a command line."""
-    return ["grade", exercise, *map(str, files), "--format", "json", "--seed", str(SEED), "--timeout", "1"]
+    common = ["--format", "json", "--seed", str(SEED), "--timeout", "1", "--accept-tier", "D"]
+    return ["grade", exercise, *map(str, files), *common]
 
 
 def digest(path: Path) -> str:
@@ -379,15 +381,16 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
     """The attacks that are tried in a tier."""
     if chosen:
         return [attack for attack in ATTACKS if re.search(chosen, f"{attack.group}/{attack.title}")]
-    if thorough:
-        return ATTACKS
     first, found = TIERS.index(tier), []
     for group in sorted({attack.name[0] for attack in ATTACKS}):
         every = [attack for attack in ATTACKS if attack.name[0] == group]
-        if group in ON_THE_SANDBOX:
-            found += every[first :: len(TIERS)]
-        elif ord(group) % len(TIERS) == first:
-            found += every[2::SAMPLE]
+        if thorough and (tier in WALLED or group in ON_THE_VERDICT):
+            found += every
+        elif not thorough and group in ON_THE_SANDBOX and tier in WALLED:
+            found += every[first :: len(WALLED)]
+        elif not thorough and group not in ON_THE_SANDBOX:
+            tried_in = TIERS if group in ON_THE_VERDICT else WALLED
+            found += every[2::SAMPLE] if tried_in[ord(group) % len(tried_in)] == tier else []
     return found
 
 
@@ -409,7 +412,8 @@ def test_there_are_enough_attacks_on_functions_and_modules():
 
 def test_what_is_tried_in_each_tier():
     every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in TIERS}
-    assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in TIERS)
+    assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in WALLED)
+    assert {attack.name[0] for attack in chosen_for("D", "", thorough=True)} == set(ON_THE_VERDICT)
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
     together = set.union(*chosen.values())
     assert together >= sandbox and len(sandbox) >= 40
