@@ -4,9 +4,9 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a half in A and the
-rest in B, so that each of them is tried, and some of each other group, whose verdict the trusted side gives in any tier,
-in one tier. Tier D has no walls, so only what forges a verdict is tried there. All are tried every night:
+Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a half in A and
+the rest in B, so that each of them is tried, and of each other group, whose verdict the trusted side gives in any tier,
+some in one tier. Tier D has no walls, so only what forges a verdict is tried there. All are tried every night:
 `THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
