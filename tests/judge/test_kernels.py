@@ -20,7 +20,6 @@ from grader.judge.wrong_versions import Noting
 from grader.judge.wrong_versions import _call as called
 from grader.records.submission import Submission
 from grader.sandbox import tiers
-from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
