@@ -50,7 +50,7 @@ ANYWHERE = ("init", "doctor", "stop")  # verbs that need no folder of exercises
 OF_MAKE = re.compile(r"([A-Z]+)=(.*)", re.S)
 LISTED_FOR_ALL = ("documented",)  # an author's verb that make lists for learners
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
-NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "pylatexenc", "pytest", "rich")  # as pyproject.toml says
+NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "math_core", "pytest", "rich")  # as pyproject.toml says
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -132,7 +132,7 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
     from rich.padding import Padding
     from rich.text import Text
 
-    from grader.desk import lesson
+    from grader.desk import formulas
     from grader.reports import terminal
 
     console, task = terminal.console(), None
@@ -141,7 +141,7 @@ def show_hints(exercise: catalog.Exercise, shown_hints: tuple[Hint, ...], closin
         if hint.task != task:
             task = hint.task
             console.print(Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim")))
-        console.print(Padding(Text.assemble((f"{hint.place}  ", "yellow"), lesson.as_text(hint.text)), (0, 0, 0, 2)))
+        console.print(Padding(Text.assemble((f"{hint.place}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2)))
     if closing:
         console.print(Text(closing, "dim"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import Exercise, paths, project
-from grader.desk import lesson, progress
+from grader.desk import formulas, lesson, progress
 from grader.records import containment
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _first_sentence(markdown: str) -> str:
     """The first sentence as text for a terminal, in one line."""
     text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown)).split())
     first = SENTENCE.match(text)
-    return lesson.as_text(first[1] if first else text)
+    return formulas.as_text(first[1] if first else text)
 
 
 def _newer_version() -> str:

@@ -1,7 +1,5 @@
 """A lesson, read from its README.md: its numbered tasks, its example calls, its text for a terminal, its page.
 
-A formula becomes text: `$\\frac{1}{\\sqrt{d_k}}$` is 1/√d_k.
-
 The rule of examples, which docs/authors.md tells the authors: every `python` block below the heading "Tasks" or a
 heading "Task N" counts, from top to bottom, in one namespace. Where a comment behind an expression, or on the lines
 below it, begins with a value as Python prints it, that is the lesson's value. Words may follow it.
@@ -10,7 +8,6 @@ below it, begins with a value as Python prints it, that is the lesson's value. W
 from __future__ import annotations
 
 import ast
-import functools
 import os
 import platform
 import re
@@ -20,10 +17,11 @@ import webbrowser
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
+from grader.desk import formulas
 from grader.records.results import PASSED, ExerciseResult
 
 if TYPE_CHECKING:  # the command line reads no lesson before it needs one
@@ -36,8 +34,8 @@ OTHER_HEADING = re.compile(r"^#{1,3} ")
 EXAMPLES_HEADING = re.compile(r"^#{2,4} Task(?:s$| (\d+)\b:?\s*(.*))")
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
-# The still picture of the figure with what is said about it: a page with the figure itself needs neither.
-STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n(?:.+\n)*\n", re.M)
+# The still picture of the figure, and that it moves: a page with the figure itself needs neither.
+STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n\*This figure moves(?:.+\n)+\n", re.M)
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
 SUMMARY = re.compile(r"^<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)^</details>", re.M | re.S)
 TAGS = re.compile(r"</?(?:b|i|em|strong|code|sub|sup)>")
@@ -53,12 +51,6 @@ LINK_OR_CODE = re.compile(
     r"|`(?:[^`\n]|\n(?!\n))+`",
     re.M | re.S,
 )
-# Code is unchanged; a formula is enclosed by $$ or by $, and is wrapped once at most.
-FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.S)
-WORDS = re.compile(r"\\text\{([^{}]*)\}")
-SCRIPT = re.compile(r"([_^])\{((?!\(|\\\w+\})[^{}]*[^{}A-Za-z0-9][^{}]*)\}")  # of more than one name or number
-SIGNS = re.compile(r"\s*([·≤≥∘∈×⟺→])\s*")
-ROOT_OF_ONE = re.compile(r"√\((\w+)\)")
 
 
 @dataclass(frozen=True)
@@ -95,9 +87,9 @@ def tasks(folder: str) -> tuple[Task, ...]:
     return tuple(Task(number, title, FOLDED.sub("", "\n".join(lines)).strip()) for number, title, lines in sections)
 
 
-def without_still(markdown: str) -> str:
+def without_still(markdown: str, instead: str = "") -> str:
     """A lesson without the still picture of its figure."""
-    return STILL.sub("", markdown)
+    return STILL.sub(instead, markdown)
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:
@@ -239,7 +231,7 @@ def plain(markdown: str, unfold: bool = False) -> str:
         return f"{OPEN if unfold else CLOSED} *{title}*{body}"
 
     lines, is_code = [], False
-    for line in as_text(SUMMARY.sub(fold, without_still(markdown))).splitlines():
+    for line in formulas.as_markdown(SUMMARY.sub(fold, without_still(markdown))).splitlines():
         is_code ^= line.startswith("```")
         if is_code or line.startswith("```"):
             lines.append(line)
@@ -307,31 +299,3 @@ def fit_links(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
         return f"[{match['words']}]({relative}{match['anchor'] or ''})"
 
     return LINK_OR_CODE.sub(fitting, text)
-
-
-def as_text(markdown: str) -> str:
-    """The Markdown with each formula as plain text."""
-    return FORMULA.sub(lambda match: match["code"] or formula(match["block"] or match["line"]), markdown)
-
-
-def formula(latex: str) -> str:
-    """One formula without its dollars."""
-    plain_text = WORDS.sub(r"\1", latex.replace(r"\,", " ").replace(r"\tfrac", r"\frac"))
-    text = _converter().latex_to_text(SCRIPT.sub(r"\1{(\2)}", plain_text))
-    text = SIGNS.sub(r" \1 ", " ".join(text.split())).replace("^⊤", "^⊤ ").replace("⊤  ", "⊤ ").replace("⊤ )", "⊤)")
-    return ROOT_OF_ONE.sub(r"√\1", text).strip()
-
-
-@functools.cache
-def _converter() -> Any:
-    """The converter, which puts a numerator or denominator of several terms in parentheses."""
-    from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
-
-    def fraction(node: Any, l2tobj: Any) -> str:
-        """Above/below, in brackets where one is a sum."""
-        parts = (l2tobj.nodelist_to_text([argument]).strip() for argument in node.nodeargd.argnlist)
-        return "/".join(f"({part})" if " " in part or "+" in part or "-" in part else part for part in parts)
-
-    context = get_default_latex_context_db()
-    context.add_context_category("kata", prepend=True, macros=[MacroTextSpec("frac", simplify_repl=fraction)])
-    return LatexNodes2Text(math_mode="text", latex_context=context)

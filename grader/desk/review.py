@@ -23,7 +23,7 @@ from grader import catalog
 from grader.catalog import cards
 from grader.catalog.cards import Card
 from grader.catalog.errors import InfrastructureError
-from grader.desk import checkout, lesson, progress
+from grader.desk import checkout, formulas, progress
 from grader.records.results import ERROR, NOT_GRADED, PASSED, Cause, ExerciseResult, Settings, causes
 from grader.records.submission import Submission
 from grader.reports import terminal
@@ -258,7 +258,7 @@ def _prompt(console: Console, text: str) -> str:
 def _print(console: Console, markdown: str) -> None:
     """Print Markdown, without the empty lines that rich puts around code beside those around paragraphs."""
     with console.capture() as captured:
-        console.print(Padding(Markdown(lesson.as_text(markdown), code_theme="ansi_dark"), (0, 0, 1, INDENT)))
+        console.print(Padding(Markdown(formulas.as_markdown(markdown), code_theme="ansi_dark"), (0, 0, 1, INDENT)))
     lines = [Text.from_ansi(line) for line in captured.get().splitlines()]
     blank = [not line.plain.strip() for line in lines]
     for line, is_blank, is_after_blank in zip(lines, blank, [True, *blank]):

@@ -28,7 +28,7 @@ from rich.theme import Theme
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import ending, lesson, progress
+from grader.desk import ending, formulas, progress
 from grader.desk.grading_thread import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import LINK, Task
@@ -132,7 +132,7 @@ def hints(view: View) -> Iterable[RenderableType]:
     """The hint for the task that is shown, and below it an empty line."""
     for hint in view.hints:
         title = f"Hint {hint.place} for task {hint.task}: " if hint.stage else f"Hint {hint.place}: "
-        yield Padding(Text.assemble((title, "yellow"), lesson.as_text(hint.text)), (0, 0, 1, 0))
+        yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
 
 
 def notes(view: View) -> Iterable[RenderableType]:
@@ -303,7 +303,7 @@ class Screen:
     def lesson(self, markdown: str, width: int) -> list[str]:
         """A task's text as lines for the terminal. Lines that were made before are reused."""
         if (markdown, width) not in self.lesson_lines:
-            page = Markdown(LINK.sub(r"\1", lesson.as_text(markdown)), code_theme="ansi_dark")
+            page = Markdown(LINK.sub(r"\1", formulas.as_markdown(markdown)), code_theme="ansi_dark")
             lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
             self.lesson_lines[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
         return self.lesson_lines[markdown, width]

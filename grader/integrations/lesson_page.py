@@ -26,7 +26,7 @@ from markupsafe import Markup
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import lesson
+from grader.desk import formulas, lesson
 from grader.desk.grading_thread import StableFile
 from grader.integrations import figures
 from grader.judge import figure
@@ -69,7 +69,7 @@ def plain_page(folder: str, script: str = "", style: str = "") -> str:
     from markdown_it import MarkdownIt
 
     path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    text = lesson.as_text(lesson.without_still(path.read_text("utf-8")))
+    text = formulas.as_text(lesson.without_still(path.read_text("utf-8")))
     text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + fold[1]}\n", text)
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")

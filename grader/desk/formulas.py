@@ -1,0 +1,210 @@
+"""Formulas of lessons, which math-core reads: as MathML for a page, as text for a terminal.
+
+CONTRIBUTING.md says which LaTeX a lesson may use: GitHub and Jupyter, with renderers of their own, must set it too.
+A page takes its formulas out before its Markdown is read, and puts them back afterwards.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+# Code is unchanged; a formula is enclosed by $$ or by $, and is wrapped once at most.
+FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.S)
+TAKEN, BLOCK_TAKEN = "\ue002{}\ue003", re.compile("<p>\ue002(\\d+)\ue003</p>")
+LINE_TAKEN = re.compile("\ue002(\\d+)\ue003([.,;:)]*)")
+BLOCK, LINE = "block", "line"
+APPLY, COMMA = "\u2061", "\u2063"  # invisible operators
+TILDE = "\u0303"  # above the letter before it
+LONG = 24  # letters from which on a formula in a line may be broken
+WIDE_EM = 1.0  # a space from which on the parts of a formula may be on lines of their own
+GAP = "\N{NO-BREAK SPACE}" * 3
+RELATIONS = frozenset("=<>≤≥≠≈∈←→↔⟺⟹")
+BREAKING = RELATIONS | frozenset("+−")
+SPACED = BREAKING | frozenset("-±·×∘⊙")
+OPENING, CLOSING = frozenset("([{⌊⌈"), frozenset(")]}⌋⌉")
+SCRIPTED = frozenset(("msub", "msup", "msubsup", "munder", "munderover", "mfrac", "msqrt"))
+AHEAD = CLOSING | {"∑"}
+OPERAND = re.compile(r"[\w√∑]")
+SIMPLE = re.compile(r"[√\w.'^∞½⅓⅔¼¾⊤\u0303]*|[\w√^]*\([^()]*\)")
+ONE = re.compile(r"[^\W_]+|\d+\.\d+|.|\([^()]*\)")
+AS_TYPED = {"−": "-", "⋅": "·", "′": "'"}
+MARKUP = re.compile(r"[_*\[\]<`]")
+
+
+def take_out(markdown: str) -> tuple[str, list[tuple[str, str]]]:
+    """The Markdown with a number in place of each formula, and the formulas: BLOCK or LINE, and the LaTeX."""
+    taken: list[tuple[str, str]] = []
+
+    def take(found: re.Match[str]) -> str:
+        if found["code"]:
+            return found[0]
+        taken.append((BLOCK, found["block"]) if found["block"] else (LINE, found["line"]))
+        return TAKEN.format(len(taken) - 1)
+
+    return FORMULA.sub(take, markdown), taken
+
+
+def put_back(html: str, taken: list[tuple[str, str]]) -> str:
+    """The HTML with MathML in place of the numbers. Raises math_core.LatexError if a formula cannot be read."""
+    html = BLOCK_TAKEN.sub(lambda found: as_block(taken[int(found[1])][1]), html)
+    return LINE_TAKEN.sub(lambda found: as_line(taken[int(found[1])][1], found[2]), html)
+
+
+def as_block(latex: str) -> str:
+    """A formula on lines of its own: what a wide space separates may go to the next line, and so may each relation."""
+    parts: list[list[Element]] = [[]]
+    for node in _read(latex, BLOCK):
+        if _width(node) >= WIDE_EM:
+            parts.append([])
+        else:
+            parts[-1].append(node)
+    spans = (f"<span>{''.join(_pieces(part, BLOCK))}</span>" for part in parts if part)
+    return f'<div class="formula">{"".join(spans)}</div>'
+
+
+def as_line(latex: str, stop: str = "") -> str:
+    """A formula within a line of text. stop: what follows it without a space."""
+    nodes = _read(latex, LINE)
+    *pieces, last = _pieces(nodes, LINE) if len(text(latex)) > LONG else [_math(nodes, LINE)]
+    return f'{"".join(pieces)}<span class="unbroken">{last}{stop}</span>'
+
+
+def as_text(markdown: str) -> str:
+    """Markdown with each formula as plain text."""
+    return FORMULA.sub(lambda found: found["code"] or text(found["block"] or found["line"]), markdown)
+
+
+def as_markdown(markdown: str) -> str:
+    """The same, and what means something in Markdown is escaped in the formulas."""
+
+    def escape(found: re.Match[str]) -> str:
+        plain = text(found["block"] or found["line"] or "")
+        return found["code"] or MARKUP.sub(r"\\\g<0>", plain).replace("\n", "  \n")
+
+    return FORMULA.sub(escape, markdown)
+
+
+@functools.cache
+def text(latex: str) -> str:
+    """A formula as one line of text, with a line for each row of cases."""
+    return _text(_read(latex, BLOCK)).strip().replace("· · ·", "...")
+
+
+@functools.cache
+def _reader() -> Any:
+    from math_core import LatexToMathML
+
+    return LatexToMathML(fancy_error=False)
+
+
+def _read(latex: str, style: str) -> list[Element]:
+    r"""What is in the <math> of a formula. `\cr` ends a row, as Markdown takes a backslash away from `\\`."""
+    latex = re.sub(r"\\cr\b", r"\\\\", latex)
+    found = _reader().convert_with_local_state(latex, displaystyle=style == BLOCK)
+    return list(ElementTree.fromstring(found.replace("&ApplyFunction;", APPLY)))
+
+
+def _pieces(nodes: Iterable[Element], style: str) -> list[str]:
+    """The formula as several <math>, between which a browser may break the line: it breaks none by itself."""
+    pieces: list[list[Element]] = [[]]
+    depth = 0
+    for node in nodes:
+        if depth == 0 and pieces[-1] and _sign(node) in BREAKING and node.get("lspace") != "0":
+            node.set("form", "infix")  # with the space before it, though it comes first
+            pieces.append([])
+        depth += (_sign(node) in OPENING) - (_sign(node) in CLOSING)
+        pieces[-1].append(node)
+    return [_math(piece, style) for piece in pieces]
+
+
+def _math(nodes: Iterable[Element], style: str) -> str:
+    """One <math>, without style="…", which the policy of our pages refuses."""
+    whole = ElementTree.Element("math", {"displaystyle": "true"} if style == BLOCK else {})
+    whole.extend(nodes)
+    for cell in whole.iter("mtd"):
+        if "left" in cell.attrib.pop("style", ""):
+            cell.set("class", "left")
+    return ElementTree.tostring(whole, "unicode")
+
+
+def _text(nodes: Iterable[Element]) -> str:
+    """Parts in a row. A space is where two of them would be read as one."""
+    said, before = "", None
+    for node in nodes:
+        word = _word(node)
+        if before is not None and word:
+            is_scripted = before.tag in SCRIPTED
+            is_apart = OPERAND.match(word) and (is_scripted or said[-1:] in AHEAD)
+            is_times = word[0] == "(" and is_scripted and (before.tag == "mfrac" or len(_word(before[0])) == 1)
+            if is_apart or is_times or (node.tag == "mfrac" and said[-1:].isalnum()):
+                said += " "
+        said, before = said + word, node
+    return re.sub(" {2,}", " ", said)
+
+
+def _word(node: Element) -> str:
+    """One part."""
+    children = list(node)
+    match node.tag:
+        case "mo":
+            return _operator(node)
+        case "mspace":
+            return GAP if _width(node) >= WIDE_EM else " " if _width(node) else ""
+        case "mfrac":
+            return "/".join(map(_group, map(_word, children)))
+        case "msqrt":
+            return f"√{_group(_text(children))}"
+        case "mover" if node.get("accent"):
+            return _word(children[0]) + TILDE
+        case "msub" | "munder":
+            return _word(children[0]) + _script("_", children[1])
+        case "msup" | "mover":
+            return _word(children[0]) + _script("^", children[1])
+        case "msubsup" | "munderover":
+            return _word(children[0]) + _script("_", children[1]) + _script("^", children[2])
+        case "mtable":
+            return "; ".join(" ".join(map(_word, row)) for row in children)
+        case "mrow" if len(children) > 1 and children[0].text == "{" and children[1].tag == "mtable":
+            return "".join(f"\n{GAP}{GAP.join(map(_word, row))}" for row in children[1]) + "\n"
+    return _text(children) if children else node.text or ""
+
+
+def _operator(node: Element) -> str:
+    sign = AS_TYPED.get(node.text or "", node.text or "")
+    if sign == APPLY:  # a thin space is before the argument, where that has no brackets
+        return " " if node.get("lspace") else ""
+    if sign in SPACED:
+        return f"{' ' * (node.get('lspace') != '0')}{sign}{' ' * (node.get('rspace') != '0')}"
+    return f"{sign} " if sign == "," and node.get("rspace") != "0" else sign.replace(COMMA, "")
+
+
+def _group(said: str) -> str:
+    """A part in brackets if it has several terms or factors."""
+    said = said.strip()
+    return said if SIMPLE.fullmatch(said) else f"({said})"
+
+
+def _script(mark: str, node: Element) -> str:
+    """An index or a power, in brackets if it has more than one sign or name."""
+    said = _word(node).strip()
+    if said.startswith("'"):
+        return "'" + (f"^{said[1:]}" if said[1:] else "")
+    return mark + (said if ONE.fullmatch(said) else f"({said})")
+
+
+def _sign(node: Element) -> str:
+    """The operator that this is, or that has an index or a power here; "" for anything else."""
+    node = node[0] if node.tag in SCRIPTED and len(node) else node
+    return node.text or "" if node.tag == "mo" else ""
+
+
+def _width(node: Element) -> float:
+    """The width of a space in em; 0 for anything else."""
+    return float(node.get("width", "0em").removesuffix("em")) if node.tag == "mspace" else 0.0
