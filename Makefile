@@ -182,7 +182,7 @@ progress: $(READY)  ## your progress [FORMAT=text|json|md]
 plot: $(READY) $(if $(value OUTPUT),$(READY_PLOT))  ## your attention weights beside the expected ones: EX=06 [OUTPUT=file.png|.svg|.pdf SUBMISSION=file]
 	@$(GRADER) plot $(call option,,EX) $(call option,--submission,SUBMISSION) $(call option,--output,OUTPUT)
 
-figure: $(READY)  ## the lesson's figure in a browser, with your own numbers after each save: EX=06 [SUBMISSION=file]
+figure: $(READY)  ## the lesson as a page with its figure and your own numbers, which each check writes again: EX=06 [SUBMISSION=file]
 	@$(GRADER) figure $(call option,,EX) $(call option,--submission,SUBMISSION)
 
 experiment: $(READY)  ## what the lesson claims, measured: a table with bars: EX=02 [FORMAT=text|json|md; ARGS=NAME runs measure_NAME.py beside the lesson]

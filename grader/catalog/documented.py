@@ -3,6 +3,7 @@
 import ast
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -91,6 +92,15 @@ def of_check(folder: str, check: str, read: set[str]) -> Numbers:
 
 
 @functools.cache
+def table(listed: Iterable[DocumentedNumber]) -> str:
+    """The numbers as a Markdown table."""
+    lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
+    for number in listed:
+        cells = (number.exercise, number.id, number.source, number.place, number.check)
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
 

@@ -194,6 +194,11 @@ def lesson_page(folder: str) -> Path:
     return DESK / "report-lessons" / f"{folder}.html"
 
 
+def own_page(folder: str) -> Path:
+    """The same page with the learner's own matrices, which `make figure` and then each check write; git-ignored."""
+    return DESK / "report-lessons" / f"{folder}-mine.html"
+
+
 def notebook(folder: str) -> Path:
     """The notebook that `make notebook` makes: exercises/03_context_vectors/context_vectors.ipynb."""
     return EXERCISES / folder / f"{slug(folder)}.ipynb"

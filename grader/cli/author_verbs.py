@@ -264,13 +264,12 @@ def _failed(row: dict[str, Any]) -> str:
 def show_documented(options: argparse.Namespace) -> int:
     """List the numbers that the source documents print, and the check that grades each."""
     from grader.catalog import documented
-    from grader.integrations.site import pages  # heavy: torch
 
     numbers = documented.all_numbers()
     if options.format == "json":
         print(json.dumps([asdict(number) for number in numbers], indent=2, ensure_ascii=False))
     elif options.format == "md":
-        print(pages.documented_table(numbers), end="")
+        print(documented.table(numbers), end="")
     else:
         for number in numbers:
             printed = " ".join(number.printed.split())

@@ -93,6 +93,10 @@ def check(options: argparse.Namespace) -> int:
                 waiting.begin("Looking for the line …")
         if is_own_file and result.status != "not_graded":
             containment.optional("your progress", None, progress.note, result)
+        if is_own_file and paths.own_page(exercise.folder).exists():
+            from grader.integrations import lesson_page
+
+            containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
         closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")

@@ -16,6 +16,7 @@ import time
 import urllib.parse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,6 @@ from grader.cli.options import EXERCISE, NEXT, SUBMISSION, TABLE_FORMAT, exercis
 from grader.desk import ending, progress
 from grader.records import submission
 from grader.records.results import ExerciseResult, Settings, unreadable
-from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
 
 if TYPE_CHECKING:
@@ -204,25 +204,17 @@ def plot(options: argparse.Namespace) -> int:
 
 @verb("figure", NEXT, SUBMISSION)
 def figure(options: argparse.Namespace) -> int:
-    """Show the lesson's figure in a browser, with your own numbers beside the expected ones after each save."""
+    """Write the lesson as a page with its figure and your own numbers, and open it. Each check writes it again."""
     exercise = exercise_or_next(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
-    with contextlib.suppress(BadSubmission):  # the page says that; a file that is missing is refused before an address
-        submission.read(path)
     with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import lesson
         from grader.integrations import lesson_page
-        from grader.integrations.notebook import display
-        from grader.judge import capture
 
-        def ask(handed_in: Submission | Unreadable) -> dict[str, Any]:
-            if isinstance(handed_in, Unreadable):
-                return {"text": handed_in.reason}
-            return display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
-
-        def say(address: str) -> None:
-            print(f"{exercise.folder[:2]} {exercise.title}: {address}\nCtrl-C ends it.", flush=True)
-
-        lesson_page.serve(exercise, path, ask, say)
+        handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
+        page = lesson_page.write_own(exercise, handed_in, fork_server)
+    print(f"Open {paths.shown(page)} in a browser. Each make check EX={exercise.folder[:2]} writes it again.")
+    lesson.open_in_browser(page.as_uri())
     return errors.PASSED
 
 
@@ -596,9 +588,9 @@ def notebook(options: argparse.Namespace) -> int:
 @verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
 def docs(options: argparse.Namespace) -> int:
     """Build the lessons as a site of static pages, to be read in a browser without a network."""
-    from grader.integrations.site import pages
+    from grader.integrations.site import hook
 
-    count = pages.build(options.output)
+    count = hook.build(options.output)
     folder = paths.shown(options.output)
     print(f"{folder} holds {count} pages. Open {folder}/index.html in a browser; it needs no network.")
     return errors.PASSED

@@ -7,8 +7,10 @@ A page takes its formulas out before its Markdown is read, and puts them back af
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -95,6 +97,14 @@ def as_markdown(markdown: str) -> str:
 def text(latex: str) -> str:
     """A formula as one line of text, with a line for each row of cases."""
     return _text(_read(latex, BLOCK)).strip().replace("· · ·", "...")
+
+
+def font() -> Path | None:
+    """The font of formulas as the package ziamath ships it (STIX Two Math, SIL Open Font License); None without it."""
+    found = importlib.util.find_spec("ziamath")  # not imported: only the file is needed
+    folders = found.submodule_search_locations if found else None
+    path = Path(folders[0]) / "fonts" / "STIXTwoMath-Regular.ttf" if folders else None
+    return path if path and path.is_file() else None
 
 
 @functools.cache

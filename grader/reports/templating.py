@@ -76,14 +76,15 @@ def document(
     style: str = "",
     has_images: bool = False,
     has_scripts: bool = False,
+    has_font: bool = False,
     **facts: Any,
 ) -> str:
     """A whole page.
 
     template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
-    of files of this package; has_images: whether it holds images, as data: addresses; has_scripts: whether its script
-    loads others that lie beside the page. The page's content security policy allows exactly this: no style="…", no
-    onclick="…", no image from elsewhere.
+    of files of this package; has_images: whether it holds images, as data: addresses; has_scripts, has_font: whether
+    its script loads others that lie beside the page, or its style a font. The page's content security policy allows
+    exactly this: no style="…", no onclick="…", no image from elsewhere.
     """
     style = colours_of_page() + paths.module("reports/style.css").read_text("utf-8") + style
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
@@ -91,6 +92,8 @@ def document(
         policy += f"; script-src {_digest(script)}{' ' + BESIDE if has_scripts else ''}"
     if has_images:
         policy += "; img-src data:"
+    if has_font:
+        policy += f"; font-src {BESIDE}"
     files = {"style": Markup(style), "script": Markup(script)}
     return render(template, title=title, policy=policy, **files, **facts)
 

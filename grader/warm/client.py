@@ -25,7 +25,7 @@ from grader.warm.message import (
 # No verb for others' code: grade, a class and a platform have processes of their own.
 LENT_VERBS = ("check", "try", "plot")  # they run the learner's code
 PAGES, NOTEBOOK = "--pages", "--notebook"  # in place of a verb: what draws for a watch, what grades for a notebook
-LASTING = ("watch", "start", "figure", PAGES, NOTEBOOK)  # they run it for hours, and others do not wait for them
+LASTING = ("watch", "start", PAGES, NOTEBOOK)  # they run it for hours, and others do not wait for them
 VERBS = (*LENT_VERBS, *LASTING, "hint", "list", "progress", "review", "solution")
 STARTING = (*LENT_VERBS, "watch", "start", "figure")  # after one of these the next command probably needs torch
 MAKE = "--make"  # as in grader/cli

@@ -17,7 +17,8 @@ FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_s
 
 def write_page(folder: Path, name: str) -> Path:
     """Write the page of a figure, as the site places it but for the theme, and its script. Returns the page."""
-    html = figures.place_figure("<h1>Lesson</h1><p>First words.</p><p id='after'>After.</p>", name, f"{name}.js")
+    lesson = f"<h1>Lesson</h1><p>First words.</p><p>{figures.PLACE}</p><p id='after'>After.</p>"
+    html = figures.place_figure(lesson, name, f"{name}.js")
     style = figures.style()
     head = f"{PAGE}<title>Figure</title><style>body{{margin:16px;overflow-wrap:break-word}}{style}</style>"
     (folder / f"{name}.js").write_text(figures.script(name), "utf-8")

@@ -101,6 +101,16 @@ def test_magics_broken_cells_and_star_imports():
     assert run(collect.source(cells, WANTED))["f"](2.5) == 2
 
 
+def test_an_example_far_below_its_task_has_a_heading_of_its_own():
+    task = "## Task {0}: `f`\n\nA.\n\n```python\nf({0})\n```\n\n"
+    lesson = f"# L\n\n{task.format(1)}{task.format(2)}## End\n"
+    stub = "def f(x):\n    # Task 1\n    # Task 2\n    raise NotImplementedError\n"
+    told = [cell.text.partition("\n")[0] for cell in export.cells(lesson, stub)]
+    assert told[1:3] == ["## Task 1: `f`", "## Task 2: `f`"] and told[4:] == [
+        "#### Task 1, its example", "f(1)", "#### Task 2, its example", "f(2)", "## End",
+    ]  # fmt: skip
+
+
 def test_several_statements_on_a_line_and_in_a_branch():
     cells = ["", "a = 1; b = 2", "if a:\n    def f(x):\n        return a + b"]
     source = collect.source(cells, WANTED)

@@ -21,8 +21,7 @@ IMPORT = re.compile(r'^import \{[^}]*\} from "(?:[^"]*/)?(?P<name>\w+\.js)";\n',
 EXPORT = re.compile(r"^export (?=(?:const|function) )", re.M)
 DEFAULT = "export default {"
 TEMPLATE = "integrations/figures/templates/figure.html"
-# A paragraph, or a list or a quotation, in which no figure is placed.
-BLOCK = re.compile(r"<(?P<around>ul|ol|blockquote|details|table)\b.*?</(?P=around)>|<p>.*?</p>", re.S)
+PLACE = "\ue004"  # stands for the figure in Markdown
 HEAVY = 50_000  # letters from which on a text of a figure's data is worth a file of its own
 
 
@@ -31,14 +30,13 @@ def widget(folder: str) -> str:
     return f"{_join(folder, 'mine.js')}\nexport default withMine(figure);\n"
 
 
-def script(folder: str) -> str:
-    """The figure as one classic script, which also runs in a page that is opened from a disk."""
-    return f"(() => {{\n{_join(folder, 'host.js')}\nhost(figure, document.currentScript);\n}})();\n"
+def script(folder: str, has_own: bool = False) -> str:
+    """The figure as one classic script, which also runs in a page that is opened from a disk.
 
-
-def live(folder: str) -> str:
-    """The figure as a classic script for a page that `make figure` serves: with the learner's own matrices below it."""
-    return f"(() => {{\n{_join(folder, 'live.js')}\nlive(figure, document.currentScript);\n}})();\n"
+    has_own: the page holds the learner's own matrices, which are drawn below it.
+    """
+    name = "own" if has_own else "host"
+    return f"(() => {{\n{_join(folder, f'{name}.js')}\n{name}(figure, document.currentScript);\n}})();\n"
 
 
 def style() -> str:
@@ -46,22 +44,20 @@ def style() -> str:
     return templating.colours_within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
 
 
-def place_figure(page: str, folder: str, script: str = "", shared: str = "") -> str:
-    """The page of a lesson with its figure after the first paragraph of the text.
+def place_figure(page: str, folder: str, script: str = "", shared: str = "", own: dict[str, Any] | None = None) -> str:
+    """The page with the figure where its Markdown had the paragraph PLACE.
 
     script: the address of its script; "" where the page holds it. shared: the address of the folder with the files of
-    `heavy`, each of which a browser loads once for all pages; "" where the page holds what is in them.
+    `heavy`, each of which a browser loads once for all pages; "" where the page holds what is in them. own: the
+    learner's matrices.
     """
     data = figure.data(folder)
     files: dict[str, str] = {}
     if shared:
         data, files = _split(data)
-    facts = {"title": figure.figure(folder).title, "still": still(folder), "data": data}
+    facts = {"title": figure.figure(folder).title, "still": still(folder), "data": data, "own": own}
     html = render(TEMPLATE, **facts, script=script, shared=[f"{shared}/{name}" for name in files])
-    title_ends = page.index("</h1>") + len("</h1>")
-    paragraphs = (block for block in BLOCK.finditer(page, title_ends) if not block["around"])
-    place = next((paragraph.end() for paragraph in paragraphs), title_ends)
-    return f"{page[:place]}\n{html}{page[place:]}"
+    return page.replace(f"<p>{PLACE}</p>", html)
 
 
 def heavy(folder: str) -> dict[str, str]:

@@ -57,21 +57,24 @@ def cells(lesson: str, stub: str) -> list[Cell]:
     parts = assignment.cells(lesson, stub, frozenset())
     missing = {part.name for part in parts if isinstance(part, assignment.Code) and part.name}
     arranged: list[Cell] = []
-    waiting: list[Cell] = []  # examples, and the text between them, until the code that they call has come
+    latest = ""  # the heading of the last section that was arranged
+    waiting: dict[str, list[Cell]] = {}  # by heading: examples, and the text between, until what they call has come
     for number, part in enumerate(parts):
         following = parts[number + 1] if number + 1 < len(parts) else None
         if isinstance(part, assignment.Markdown):
             first, *rest = list(_of_section(part.text))
             arranged.append(first)
-            waiting += rest
+            latest = part.text.partition("\n")[0]
+            if rest:
+                waiting[latest] = rest
         elif isinstance(part, assignment.Code):
             missing -= {part.name}
             lines = [line for line in part.text.splitlines() if line.strip() not in (assignment.BEGIN, assignment.END)]
             arranged.append(Cell("\n".join(lines), is_code=True))
-        if not isinstance(following, assignment.Code) and not _calls(waiting, missing):
-            arranged += waiting
-            waiting = []
-    return [*arranged, *waiting]
+        if not isinstance(following, assignment.Code) and not _calls(_flat(waiting), missing):
+            arranged += _flat(waiting) if {*waiting} <= {latest} else _flat(waiting, has_headings=True)
+            waiting = {}
+    return [*arranged, *_flat(waiting)]
 
 
 def make(exercise: Exercise, folder: Path | None = None) -> tuple[Path, str]:
@@ -113,7 +116,7 @@ def percent(exercise: Exercise) -> str:
             parts.append(f"{MAY_FAIL if cell.is_example else '# %%'}\n{cell.text}")
         else:
             parts.append(_markdown(cell.text))
-        if has_figure and cell.text.startswith("# "):  # at the top, as on the site
+        if has_figure and cell.text.startswith("# "):  # at the top
             parts.append(f"{HIDDEN}\n{FIGURE}")
             has_figure = False
     parts.append(f"# %%\n{LAST}")
@@ -138,7 +141,7 @@ def fingerprint(notebook: dict) -> str:
 
 def lesson_for_notebook(markdown: str, slug: str) -> str:
     """Markdown of a lesson that names no target of make without a terminal, and no file to write in."""
-    text = OWN_LINE.sub("", lesson.without_still(markdown))
+    text = OWN_LINE.sub("", lesson.without_still(markdown)).replace("</details>\n", "</details>\n<br>\n")
     text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text)
     text = CALL.sub(r"`\1()`", text)
     if title := NUMBER.match(markdown):  # the file beside the notebook is still the stub
@@ -178,6 +181,17 @@ def _of_section(text: str) -> Iterator[Cell]:
 def _fold(text: str) -> str:
     """The text with the list of promises in a closed `<details>`."""
     return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
+
+
+def _flat(waiting: dict[str, list[Cell]], has_headings: bool = False) -> list[Cell]:
+    """The cells in order. has_headings: with a heading before those of each section, which is far above."""
+    arranged: list[Cell] = []
+    for heading, of_section in waiting.items():
+        if has_headings:
+            task = assignment.TASK.match(heading)
+            arranged.append(Cell(f"#### {f'Task {task[1]}' if task else heading.lstrip('# ')}, its example"))
+        arranged += of_section
+    return arranged
 
 
 def _calls(waiting: Iterable[Cell], names: Iterable[str]) -> bool:

@@ -1,120 +1,166 @@
-"""The hook that mkdocs.yml names. It adds the pages from outside docs/ and shows formulas without a script.
+"""The hook that mkdocs.yml names, which adds the pages from outside docs/, their formulas and figures; and the build.
 
-No computer is sure to have a font for formulas, and without one a fraction or a root is drawn with the wrong sizes. So
-the site brings the signs that its pages use of STIX Two Math (SIL Open Font License), which the package ziamath ships.
-Where that is not installed, the reader's own fonts are used, as site.css lists them.
+Only what is listed here is shown: no solutions.
 """
 
-import html
-import importlib.util
-import io
-import re
-from pathlib import Path
+from __future__ import annotations
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import paths
+from grader.catalog import errors, paths
+from grader.catalog.errors import WrongUse
+from grader.desk import formulas, hints, lesson
 from grader.integrations import figures
-from grader.integrations.site import pages
+from grader.judge import figure
 
-SIGNS: set[str] = set()  # of the formulas of all pages so far
-FONT = "math.woff"
-# site.css names it first; without it the next name there is taken.
-FONT_FACE = f"""@font-face {{ font-family: "Site Math"; src: url("{FONT}") format("woff"); font-display: swap; }}\n"""
-MATH = re.compile(r"<math\b.*?</math>", re.S)
-TAG = re.compile(r"<[^>]+>")
-ITALIC = {0x41: 0x1D434, 0x61: 0x1D44E, 0x391: 0x1D6E2, 0x3B1: 0x1D6FC}  # first letters → the slanted ones
-PLANCK = 0x210E  # the slanted h, which has no place among its neighbours
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
+
+HOME = "index.md"
+SHARED = "assets/figures"  # the folder of the figures' scripts, and of what several of them need
+LEFT_OUT = ("README.md", "AGENTS.md")  # the start page, and what assistants read
+HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # the search shows no hint to who did not ask for one
+IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)|<img src=\"(?!https?:)([^\"]+)\"")
+TAKEN: dict[str, list[tuple[str, str]]] = {}  # the formulas of a page, by its place in the site
+
+
+def build(out: Path) -> int:
+    """Write the site to a folder. Returns the number of its pages.
+
+    Raises WrongUse if mkdocs is not installed, a page has an error or the folder is somebody else's.
+    """
+    try:
+        import material  # noqa: F401
+    except ImportError:
+        raise errors.missing_extra("The site needs mkdocs-material", "docs") from None
+    if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
+        raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(out.resolve())]
+    roots = os.pathsep.join([str(paths.ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    configuration = ["--config-file", str(paths.at_root("mkdocs.yml"))]
+    environment = {**os.environ, "PYTHONPATH": roots, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run([*command, *configuration], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise WrongUse(f"The site cannot be built.\n{done.stderr.strip()}")
+    return len({*out.rglob("*.html")} - {out / "404.html"})
 
 
 def on_config(config: MkDocsConfig) -> None:
     """Add the paths to the learner's section of the navigation, before the help that ends it."""
     assert config.nav, "mkdocs.yml has one"
+    entries: dict[str, list[dict[str, str]]] = {}
+    for exercise in catalog.by_path():
+        name = exercise.path.name[:1].upper() + exercise.path.name[1:]
+        entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
+        entries.setdefault(name, []).append(entry)
     learn = next(iter(config.nav[0].values()))
-    learn[-1:-1] = pages.by_path()
+    learn[-1:-1] = [{path: listed} for path, listed in entries.items()]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
-    """Add every page with links that fit the site, the images, and the site's own style and scripts."""
-    site = pages.site()
-    for name, text in site.pages.items():
-        _put(files, File.generated(config, name, content=text))
-    own_files = [paths.module(f"integrations/site/{name}") for name in ("scrolling.js", "iframe-worker.js")]
-    assets = {f"assets/{path.name}": path for path in own_files}
-    for name, path in (site.images | assets).items():
-        _put(files, File.generated(config, name, abs_src_path=str(path)))
-    style = paths.module("integrations/site/site.css").read_text("utf-8")
-    face = FONT_FACE if font_file() else ""
-    _put(files, File.generated(config, "assets/site.css", content=face + style))
-    _put(files, File.generated(config, "assets/figures.css", content=figures.style()))
-    for folder in pages.with_figure():
-        _put(files, File.generated(config, pages.figure_of(folder), content=figures.script(folder)))
+    """Add every page with links that fit the site, what the pages show, and the site's own style and script."""
+    from mkdocs.structure.files import File
+
+    def put(name: str, **source: str) -> None:
+        """Add a file, in place of one with the same path."""
+        if earlier := files.get_file_from_path(name):
+            files.remove(earlier)
+        files.append(File.generated(config, name, **source))
+
+    sources = _sources()
+    places = {path.resolve(): page for page, path in sources.items()}
+    for page, path in sources.items():
+        text = path.read_text("utf-8")
+        put(page, content=markdown_of(text, path, page, places))
+        for target in {one or other for one, other in IMAGE.findall(text)}:
+            if (path.parent / target).is_file():
+                put(str(PurePosixPath(page).parent / target), abs_src_path=str(path.parent / target))
+    for exercise in catalog.exercises():
+        put(hints_of(exercise.folder), content=hints_page(exercise))
+    for folder in _with_figure():
+        put(f"{SHARED}/{folder}.js", content=figures.script(folder))
         for name, script in figures.heavy(folder).items():
-            _put(files, File.generated(config, f"{pages.SHARED}/{name}", content=script))
+            put(f"{SHARED}/{name}", content=script)
+    own = paths.module("integrations/site")
+    for name in ("site.css", "formulas.css", "roots.js", "iframe-worker.js"):
+        put(f"assets/{name}", abs_src_path=str(own / name))
+    put("assets/figures.css", content=figures.style())
+    if font := formulas.font():
+        put("assets/math.ttf", abs_src_path=str(font))
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Take the formulas of a lesson out while its Markdown is read."""
+    if not page.file.src_uri.startswith("lessons/"):
+        return markdown
+    markdown, TAKEN[page.file.src_uri] = formulas.take_out(markdown)
+    return markdown
 
 
 def on_page_content(html: str, page: Page, **_: object) -> str:
-    """Convert the formulas of a page, draw its experiment, show the overview as cards. html: made from Markdown."""
-    html = pages.with_mathml(html, page.file.src_uri)
-    SIGNS.update(signs_of_formulas(html))
-    for exercise in catalog.exercises():
-        if page.file.src_uri == pages.page_of(exercise.folder):
-            html = pages.with_bars(html, exercise.folder)
-    return pages.cards(html) if page.file.src_uri == pages.OVERVIEW else html
+    """Put them back as MathML. Raises PluginError, which mkdocs shows, if one cannot be read."""
+    from math_core import LatexError
+    from mkdocs.exceptions import PluginError
+
+    try:
+        return formulas.put_back(html, TAKEN.get(page.file.src_uri, []))
+    except LatexError as error:
+        raise PluginError(f"{page.file.src_uri}: a formula cannot be read: {error}") from None
 
 
 def on_post_page(output: str, page: Page, **_: object) -> str:
     """Place the figure of a lesson. The search has read the page before. output: the whole page."""
-    for folder in pages.with_figure():
-        if page.file.src_uri == pages.page_of(folder):
-            return figures.place_figure(output, folder, f"../../{pages.figure_of(folder)}", f"../../{pages.SHARED}")
+    for folder in _with_figure():
+        if page.file.src_uri == page_of(folder):
+            return figures.place_figure(output, folder, f"../../{SHARED}/{folder}.js", f"../../{SHARED}")
     return output
 
 
-def on_post_build(config: MkDocsConfig) -> None:
-    """Write the font of the formulas, which is known once all pages are made."""
-    if font := font_file():
-        (Path(config.site_dir) / "assets" / FONT).write_bytes(subset_font(font, SIGNS))
+def page_of(folder: str) -> str:
+    """The place of a lesson in the site."""
+    return f"lessons/{folder}/index.md"
 
 
-def font_file() -> Path | None:
-    """The font as the package ships it; None where the package is not installed."""
-    found = importlib.util.find_spec("ziamath")  # not imported: only the file is needed
-    folders = found.submodule_search_locations if found else None
-    path = Path(folders[0]) / "fonts" / "STIXTwoMath-Regular.ttf" if folders else None
-    return path if path and path.is_file() else None
+def hints_of(folder: str) -> str:
+    """The place of the hints of an exercise in the site."""
+    return f"lessons/{folder}/hints.md"
 
 
-def signs_of_formulas(page: str) -> set[str]:
-    """The signs of all formulas in the HTML of a page."""
-    return {sign for formula in MATH.findall(page) for sign in html.unescape(TAG.sub("", formula))}
+def hints_page(exercise: catalog.Exercise) -> str:
+    """A page with every hint, each hidden until it is opened."""
+    lines = [f"{HIDDEN}# Hints for {exercise.folder[:2]} {exercise.title}", "[Back to the lesson](index.md)"]
+    for hint in hints.all_hints(exercise.folder):
+        if hint.stage == 1:
+            lines.append(f"## Task {hint.task}")
+        lines.append(f'??? tip "Hint {hint.stage} of {hint.of}"\n\n    {hint.text}')
+    return "\n\n".join(lines)
 
 
-def subset_font(font: Path, signs: set[str]) -> bytes:
-    """The font with these signs, upright and slanted, their larger forms, and its own copyright and licence."""
-    from fontTools.subset import Options, Subsetter, load_font, save_font
-
-    options = Options(flavor="woff", layout_features=["ssty"], name_IDs=["*"], notdef_outline=True)
-    loaded = load_font(str(font), options)
-    subsetter = Subsetter(options)
-    subsetter.populate(unicodes={PLANCK, *map(ord, signs), *filter(None, map(_slant, signs))})
-    subsetter.subset(loaded)
-    written = io.BytesIO()
-    save_font(loaded, written, options)
-    return written.getvalue()
+def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
+    """The text as a page of the site. path: its file; page: its place in the site; places: file → its page."""
+    is_lesson = page.startswith("lessons/")
+    text = lesson.without_still(text, f"{figures.PLACE}\n\n" if figure.has_figure(path.parent.name) else "")
+    text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
+    text += "\n\n[Hints, one at a time](hints.md)\n" if is_lesson else ""
+    return lesson.fit_links(text, path, page, {**places, path.parent / "hints.md": hints_of(path.parent.name)})
 
 
-def _put(files: Files, file: File) -> None:
-    """Add a file, in place of one with the same path."""
-    if earlier := files.get_file_from_path(file.src_uri):
-        files.remove(earlier)
-    files.append(file)
+def _sources() -> dict[str, Path]:
+    """The file of each page, by its place in the site."""
+    sources = {HOME: paths.at_root("README.md")}
+    sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
+    sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md")) if path != paths.LEARNERS_README}
+    papers = sorted(path for path in paths.PROJECT.glob("*.md") if path.name not in LEFT_OUT)
+    return sources | {f"{path.stem.lower()}.md": path for path in papers}
 
 
-def _slant(sign: str) -> int | None:
-    """The code of a letter as formulas slant it; None for other signs."""
-    starts = [(first, to) for first, to in ITALIC.items() if first <= ord(sign) < first + 26]
-    return starts[0][1] + ord(sign) - starts[0][0] if starts else None
+def _with_figure() -> list[str]:
+    return [exercise.folder for exercise in catalog.exercises() if figure.has_figure(exercise.folder)]

@@ -30,22 +30,3 @@ if (location.protocol === "file:") {
     }
   };
 }
-// The search index is large: it is fetched once somebody goes to the search box. From a disk the theme does so itself.
-{
-  const { open, send } = XMLHttpRequest.prototype;
-  const waiting = new WeakSet();
-  XMLHttpRequest.prototype.open = function (method, address, ...rest) {
-    if (String(address).endsWith("search/search_index.json")) waiting.add(this);
-    return open.call(this, method, address, ...rest);
-  };
-  XMLHttpRequest.prototype.send = function (...body) {
-    const isSearched = () => document.activeElement?.matches(".md-search__input");
-    if (!waiting.has(this) || isSearched() || new URLSearchParams(location.search).has("q")) return send.apply(this, body);
-    const begin = () => {
-      if (!isSearched()) return;
-      document.removeEventListener("focusin", begin);
-      send.apply(this, body);
-    };
-    document.addEventListener("focusin", begin);
-  };
-}

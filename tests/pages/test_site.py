@@ -1,0 +1,153 @@
+"""The site of the lessons: built for real, read by a real browser from a disk, without a network."""
+
+import ast
+import html
+import re
+import subprocess
+import sys
+
+import pytest
+from globs import some
+from thorough import sample
+
+from grader import catalog
+from grader.catalog import mistakes, paths
+from grader.desk import formulas
+from grader.integrations.site import hook
+
+for name in ("material", "ziamath"):
+    pytest.importorskip(name, reason=f"{name} is not installed (extra docs)")
+
+TEXT = re.compile(r"\\text\{([^{}]*)\}")
+# What is wrong on a page at its width: each root is wider than what it holds, no formula is left as LaTeX, none is cut.
+LOOK = """() => {
+  for (const one of document.querySelectorAll('article details')) one.open = true;
+  const wrong = [], right = one => one.getBoundingClientRect().right;
+  if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is too wide');
+  for (const root of document.querySelectorAll('msqrt')) {
+    const held = [...root.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0);
+    if (root.getBoundingClientRect().width < held + 4) wrong.push(`no root above ${root.textContent}`);
+  }
+  for (const one of document.querySelectorAll('article math')) {
+    if (one.closest('table')) continue; // which scrolls
+    const column = one.closest('.formula, p, li, summary');
+    if (right(one) > Math.min(right(column), innerWidth) + 1) wrong.push(`${one.textContent} is cut`);
+  }
+  const walker = document.createTreeWalker(document.querySelector('article'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode;
+    if (/[$\\ue000-\\uf8ff]/.test(node.textContent) && !node.parentElement.closest('code, pre, script, .headerlink'))
+      wrong.push(node.textContent);
+  }
+  return wrong;
+}"""
+FONT = """() => document.fonts.ready.then(() => [...document.fonts].filter(one => one.family.includes('Lesson Math'))
+  .map(one => one.status))"""
+
+
+def text_of(page) -> str:
+    """What a page says, without its markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_every_formula_of_a_lesson_is_whole_on_a_desk_and_on_a_phone(built, chromium, exercise):
+    tab, troubles = chromium.new_page(), []
+    tab.on("pageerror", lambda error: troubles.append(str(error)))
+    tab.on("request", lambda request: troubles.append(request.url) if request.url.startswith("http") else None)
+    tab.goto((built / "lessons" / exercise.folder / "index.html").as_uri())
+    assert tab.evaluate(FONT) == ["loaded"]
+    for width in (1280, 390):
+        tab.set_viewport_size({"width": width, "height": 900})
+        assert tab.evaluate(LOOK) == [], width
+    said = tab.locator("article").inner_text()
+    tab.close()
+    source = formulas.take_out(paths.lesson(exercise.folder).read_text("utf-8"))[1]
+    words = {word for _, latex in source for text in TEXT.findall(latex) for word in text.split()}
+    assert {word for word in words if word not in said} == set() and troubles == []
+
+
+@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+def test_a_lesson_is_whole(built, exercise):
+    """Code, tables and lists are as many as GitHub would show, and the figure is below the questions."""
+    markdown = pytest.importorskip("markdown_it")
+    source = paths.lesson(exercise.folder).read_text("utf-8")
+    page = (built / "lessons" / exercise.folder / "index.html").read_text("utf-8")
+    body = page.split('<article class="md-content__inner md-typeset">')[1].split("</article>")[0]
+    assert body.index("Before you start") < body.index('<figure class="kata-figure"')
+    body = re.sub('<figure class="kata-figure".*?</figure>', "", body, flags=re.S)
+    plain = markdown.MarkdownIt("commonmark").enable("table").render(formulas.take_out(source)[0])
+    for tag in ("h1", "h2", "h3", "pre", "table", "tr", "ol", "ul", "li", "blockquote"):
+        count = [len(re.findall(rf"<{tag}[ >]", part)) for part in (body, plain)]
+        assert count[0] == count[1], tag
+
+
+def test_lessons_are_in_the_order_of_the_paths(built):
+    page = (built / "index.html").read_text("utf-8")
+    menu = page.split('<nav class="md-nav md-nav--primary')[1].split("</nav>\n\n")[0]
+    linked = list(dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/index.html"', menu)))
+    assert linked == [exercise.folder for exercise in catalog.by_path()]
+
+
+def test_hints_are_folded_up_and_not_found_by_the_search(built):
+    for exercise in catalog.exercises():
+        page = (built / "lessons" / exercise.folder / "hints.html").read_text("utf-8")
+        known = len(re.findall(r"^\d+\. ", paths.hints(exercise.folder).read_text("utf-8"), re.M))
+        assert len(re.findall(r'<details class="tip">', page)) == known > 0 and "$" not in page.split("<article")[1]
+    assert "hints.html" not in (built / "search" / "search_index.json").read_text("utf-8")
+
+
+def test_no_solution_is_in_it(built):
+    """No body of a solution that says more than one line, and nothing of a wrong version's code."""
+    everything = "\n".join(text_of(page) for page in some(built.rglob("*.html")))
+    everything += (built / "search" / "search_index.json").read_text("utf-8")
+    squeezed = re.sub(r"\s+", "", everything)
+    bodies, folders = 0, [exercise.folder for exercise in catalog.exercises()]
+    sources = [(folder, paths.solution(folder).read_text("utf-8")) for folder in folders]
+    known = [mistake for folder in folders for mistake in mistakes.mistakes(folder)]
+    for name, source in [*sources, *((mistake.name, mistake.source) for mistake in sample(known, 400))]:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.FunctionDef):
+                body = [
+                    one for one in node.body if not isinstance(one, ast.Expr) or not isinstance(one.value, ast.Constant)
+                ]
+                if len(body) > 1:
+                    bodies += 1
+                    said = re.sub(r"\s+", "", "".join(map(ast.unparse, body)))
+                    assert said not in squeezed, f"{name}: {node.name}"
+    assert bodies > 200
+    names = [str(path.relative_to(built)) for path in some(built.rglob("*"))]
+    assert not any(name.endswith(".py") or name.startswith("solutions") for name in names)
+
+
+def test_no_page_names_an_address_that_it_would_fetch(built):
+    fetched = re.compile(r"""<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)=["']?(https?:)?//""")
+    for page in some(built.rglob("*.html")):
+        found = [match[0] for match in fetched.finditer(page.read_text("utf-8")) if 'rel="canonical"' not in match[0]]
+        assert found == [], page
+
+
+def test_the_search_finds_a_lesson_from_a_disk(built, chromium):
+    tab = chromium.new_page()
+    tab.goto((built / "index.html").as_uri())
+    tab.locator(".md-search__input").click()
+    tab.keyboard.type("softmax", delay=20)
+    found = tab.locator(".md-search-result__link")
+    found.first.wait_for(timeout=30_000)
+    assert "softmax" in found.first.get_attribute("href")
+    tab.close()
+
+
+def test_a_link_that_leads_nowhere_becomes_a_name(tmp_path):
+    places = {(tmp_path / "docs/known.md").resolve(): "known.md"}
+    text = "[a](../docs/known.md#part) [`b.py`](b.py) [c](c.md) `[d](d.md)` [e](https://example.com)"
+    got = hook.markdown_of(text, tmp_path / "docs" / "page.md", "deep/page.md", places)
+    assert got == "[a](../known.md#part) `b.py` `c` `[d](d.md)` [e](https://example.com)"
+
+
+def test_a_folder_of_somebody_elses_is_not_removed(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    command = [sys.executable, "-m", "grader", "docs", "--output", str(tmp_path)]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 2 and "not empty" in done.stderr
+    assert (tmp_path / "mine.txt").read_text() == "mine"
