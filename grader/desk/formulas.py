@@ -37,6 +37,7 @@ OPERAND = re.compile(r"[\w√∑]")
 SIMPLE = re.compile(r"[√\w.'^∞½⅓⅔¼¾⊤\u0303]*|[\w√^]*\([^()]*\)")
 ONE = re.compile(r"[^\W_]+|\d+\.\d+|.|\([^()]*\)")
 AS_TYPED = {"−": "-", "⋅": "·", "′": "'"}
+PRIMED = re.compile(r"<msup>(<mi>[^<]*</mi>)<mo>′</mo></msup>")
 MARKUP = re.compile(r"[_*\[\]<`]")
 
 
@@ -118,7 +119,9 @@ def _read(latex: str, style: str) -> list[Element]:
     r"""What is in the <math> of a formula. `\cr` ends a row, as Markdown takes a backslash away from `\\`."""
     latex = re.sub(r"\\cr\b", r"\\\\", latex)
     found = _reader().convert_with_local_state(latex, displaystyle=style == BLOCK)
-    return list(ElementTree.fromstring(found.replace("&ApplyFunction;", APPLY)))
+    # In the font a prime is high already: as a power it would be too small to be seen.
+    found = PRIMED.sub(r"<mrow>\1<mo lspace='0' rspace='0'>′</mo></mrow>", found.replace("&ApplyFunction;", APPLY))
+    return list(ElementTree.fromstring(found))
 
 
 def _pieces(nodes: Iterable[Element], style: str) -> list[str]:
