@@ -91,7 +91,6 @@ def of_check(folder: str, check: str, read: set[str]) -> Numbers:
         raise AuthorError(f"{paths.shown(path)}:{line}: {error}") from None
 
 
-@functools.cache
 def table(listed: Iterable[DocumentedNumber]) -> str:
     """The numbers as a Markdown table."""
     lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
@@ -101,6 +100,7 @@ def table(listed: Iterable[DocumentedNumber]) -> str:
     return "\n".join(lines) + "\n"
 
 
+@functools.cache
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
 
