@@ -202,7 +202,7 @@ def _assignments(statement: ast.Assign) -> Iterator[tuple[list[ast.stmt], str, i
 
 
 def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]:
-    """Exchanges two statements, neighbours first."""
+    """Exchanges two statements, neighbours first, and rotates three in a row."""
     movable = [
         index for index, statement in enumerate(body) if isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign))
     ]
@@ -211,8 +211,14 @@ def _orders(parent: ast.AST, field: str, body: list[ast.stmt]) -> Iterator[Edit]
         reordered = [*body]
         reordered[first], reordered[second] = reordered[second], reordered[first]
         edit = _body(parent, field, reordered, body[first].lineno, AN_ORDER, 1)
-        lines = (body[first].lineno, body[second].lineno)
+        lines: tuple[int, ...] = (body[first].lineno, body[second].lineno)
         yield Edit(edit.changes, edit.line, AN_ORDER, 1, None, lines)
+    for start in (index for index in movable if {index + 1, index + 2} <= set(movable)):
+        one, two, three = body[start : start + 3]
+        for turned in ([two, three, one], [three, one, two]):
+            reordered = [*body[:start], *turned, *body[start + 3 :]]
+            lines = tuple(statement.lineno for statement in (one, two, three))
+            yield Edit((Change(parent, field, None, reordered),), one.lineno, AN_ORDER, 1, None, lines)
 
 
 def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
