@@ -58,9 +58,9 @@ def measure(function, scores: torch.Tensor) -> tuple[float, float]:
 
 if __name__ == "__main__":
     torch.manual_seed(123)
-    print("scores in    largest tensor made             largest error of the sum")
+    print("scores in    largest tensor made             largest error of the sum, about")
     print("a row        all at once   in blocks         all at once   in blocks")
     for tokens in TOKENS:
         scores = 3 * torch.randn(ROWS, tokens)
         (whole, whole_error), (part, part_error) = measure(all_at_once, scores), measure(in_blocks, scores)
-        print(f"{tokens:>9,} {whole:>10,.0f} KiB {part:>7,.0f} KiB {whole_error:>18.1e} {part_error:>11.1e}")
+        print(f"{tokens:>9,} {whole:>10,.0f} KiB {part:>7,.0f} KiB {whole_error:>18.0e} {part_error:>11.0e}")

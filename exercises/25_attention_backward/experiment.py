@@ -10,7 +10,7 @@ import torch
 PLOT = "error"
 CLAIM = "The loss falls with every wrong backward pass, mostly by nine tenths; finite differences find every mistake."
 
-TOKENS, SIZE, STEPS, RATE = 8, 6, 200, 4.0
+TOKENS, SIZE, STEPS, RATE = 8, 6, 200, 3.0
 MISTAKES = ("none", "√h forgotten", "mean forgotten", "keys transposed", "queries get no gradient")
 
 
