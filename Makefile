@@ -23,8 +23,20 @@ READY_OFFICE := $(ready:%=%-office)
 READY_DOCS := $(ready:%=%-docs)
 READY_NOTEBOOK := $(ready:%=%-notebook)
 READY_TOKENIZERS := $(ready:%=%-tokenizers)
-# The program takes the place of the shell, which would end by Ctrl-C in its own way.
-GRADER = exec "$(PYTHON)" -m grader --make
+# The program takes the place of the shell, which would end by Ctrl-C in its own way. GNU's env holds Ctrl-C back until
+# the program takes it: a Python that starts would print a traceback.
+HOLD = $(shell env --block-signal=INT true 2>/dev/null && echo env --block-signal=INT)
+GRADER = exec $(HOLD) "$(PYTHON)" -m grader --make
+# The Python that builds .venv: python3, or a newer one beside it.
+NEWER := python3.14 python3.13 python3.12 python3.11 python3.10
+FOUND = $(firstword $(foreach name,python3 $(NEWER),$(shell $(name) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo $(name))))
+NONE = Python 3.10 or later is needed, and there is no python3 here. On Debian and Ubuntu, type: sudo apt install python3-venv
+OLD = $(info python3 here is older than 3.10, so $(FOUND) is used.)
+BUILD = $(if $(filter-out python3,$(FOUND)),$(OLD))$(or $(FOUND),$(if $(shell command -v python3),python3,$(error $(NONE))))
+ifdef PYTHONPATH
+  export KATA_PYTHONPATH := $(PYTHONPATH)
+  unexport PYTHONPATH
+endif
 # A value reaches a program as it was typed: make would run what `$(…)` says, the shell what backquotes say.
 quote = '$(subst ','\'',$(1))'
 # $(call option,--name,VALUE): the option where VALUE is given.
@@ -287,18 +299,17 @@ LIST = echo '$(TITLE).' && awk -v listed=' $(LISTED) ' -F ':.*  \#\# ' '/^[a-z0-
 	  for (i = 1; i <= n; i++) { if (length(line word[i]) > 78) { print line; line = sprintf("%20s", "") } line = line " " word[i] } \
 	  print line }' $(MAKEFILE)
 
-$(VENV)/.ready: pyproject.toml constraints.txt $(VENV)/bin/python $(addprefix $(VENV)/.torch-,$(filter cpu cuda,$(value TORCH)))
-	@python3 grader/venv.py $(VENV) $(call option,--torch,TORCH)
+$(VENV)/.ready: pyproject.toml constraints.txt $(VENV)/bin/python $(if $(value TORCH),FORCE)
+	@exec $(HOLD) $(BUILD) grader/venv.py $(VENV) "$(value TORCH)"
 	@test -e $@
 
 # Its absence alone counts, as after an update of Python.
 $(VENV)/bin/python: ;
 
-$(VENV)/.torch-%:  # TORCH=cpu or TORCH=cuda: looked at again where it was another one before
-	@mkdir -p $(VENV) && rm -f $(VENV)/.torch-* && touch $@
+FORCE:
 
 $(VENV)/.ready-%: $(VENV)/.ready
-	@python3 grader/venv.py $(VENV) --extra $*
+	@exec $(HOLD) $(BUILD) grader/venv.py $(VENV) "" $*
 	@test -e $@
 
 .PHONY: $(targets)
