@@ -13,30 +13,36 @@ if sys.path and sys.path[0] == os.path.join(PROJECT_ROOT, "grader"):  # `python 
 
 def run() -> None:
     """The command line, and then the end of the process: this does not return."""
+    try:
+        from grader.records import interrupts
+
+        interrupts.end_at_once(sys.argv[1:2] == ["--make"])
+        interrupts.let_through()  # the Makefile holds Ctrl-C back until here
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        os._exit(130)
     from grader import folders
 
     found = folders.around()
     is_kata = folders.IS_INSTALLED or __name__ != "__main__"  # `python -m grader` is the grader that Python finds
     if is_kata and found is not None and found[0] == folders.CLONE and not os.path.samefile(found[1], PROJECT_ROOT):
         _restart(found[1])
-    if sys.flags.optimize:
+    if sys.flags.optimize or os.environ.get("PYTHONPATH"):
         _restart(PROJECT_ROOT)
-    is_serving = len(sys.argv) > 1 and sys.argv[1] == "--serve"  # for the learner's folder that it was given
-    desk = (folders.learners() if is_serving else folders.settle(found)) or PROJECT_ROOT
-    try:
-        from grader.warm import client  # the warm process has imported what the rest of this would
+    from grader.warm import client  # the warm process has imported what the rest of this would
 
-        code = client.run(sys.argv[1:], desk)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        os._exit(130)
-    if code is None and sys.argv[1:2] == [client.SERVE]:
+    is_serving = sys.argv[1:2] == [client.SERVE]  # for the learner's folder that it was given
+    desk = (folders.learners() if is_serving else folders.settle(found)) or PROJECT_ROOT
+    code = client.run(sys.argv[1:], desk)
+    if is_serving:
         _serve(sys.argv[2:], desk)
         code = 0
     if code is None:
         import gc
 
         gc.disable()  # a short life: collecting costs more than it frees
+        if client.verb_of(sys.argv[1:]) not in client.VERBS:
+            interrupts.raise_again()
         code = _command()
         client.start(sys.argv[1:], os.path.abspath(__file__))
     os._exit(code)  # torch takes a quarter of a second to end in good order, for nobody's use
@@ -46,12 +52,12 @@ def _command() -> int:
     """Run the command line. Returns the exit code, once all is written."""
     import contextlib
 
-    from grader.warm import client
+    from grader import folders
 
     try:
-        if sys.argv[1:2] == [client.PAGES]:
+        if sys.argv[1:2] == [folders.PAGES]:
             from grader.desk.beside import main
-        elif sys.argv[1:2] == [client.NOTEBOOK]:
+        elif sys.argv[1:2] == [folders.NOTEBOOK]:
             from grader.integrations.notebook import main
         else:
             from grader.cli import main
@@ -71,7 +77,7 @@ def _serve(folders: list[str], desk: str) -> None:
 
     from grader.warm.message import settings
 
-    own = settings(desk, os.environ)
+    own = settings(desk)
     os.chdir("/")
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # NumPy would start threads, and a fork has none of them
     import gc
@@ -79,7 +85,7 @@ def _serve(folders: list[str], desk: str) -> None:
     gc.disable()
     from grader.warm import code_state
 
-    before = code_state.state()
+    before = code_state.state([])
     from grader.cli.check_verbs import load
     from grader.warm import keeper
 
@@ -88,10 +94,18 @@ def _serve(folders: list[str], desk: str) -> None:
 
 
 def _restart(root: str) -> None:
-    """Run the grader of this folder, in a Python that keeps docstrings and asserts: the checks are made of both."""
+    """Run the grader of this folder, in a Python that keeps docstrings and asserts: the checks are made of both.
+
+    It goes without PYTHONPATH, by which clusters and ROS add packages of another Python. `doctor` says so.
+    """
+    from grader import folders
+    from grader.records import interrupts
+
     program = os.path.join(root, "grader", "__main__.py")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONOPTIMIZE"}
-    os.execve(sys.executable, [sys.executable, program, *sys.argv[1:]], environment)
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONOPTIMIZE", "PYTHONPATH")}
+    environment |= {folders.IGNORED: os.environ["PYTHONPATH"]} if os.environ.get("PYTHONPATH") else {}
+    with interrupts.hold_back():
+        os.execve(sys.executable, [sys.executable, program, *sys.argv[1:]], environment)
 
 
 if __name__ == "__main__":

@@ -32,10 +32,8 @@ from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_d
 POLL = option("--poll", action="store_true", help="look at the file again and again, without file events")
 # What the commands of a warm process import when they run; see grader/warm/client.py for which these are.
 MODULES = (
-    "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.beside", "grader.desk.ending", "grader.desk.hints",
-    "grader.desk.lesson", "grader.desk.review", "grader.desk.side_by_side", "grader.desk.tryout", "grader.desk.watch",
-    "grader.integrations.lesson_page", "grader.integrations.notebook",
-    "grader.integrations.notebook.display", "grader.judge.capture",
+    "grader.cli.check_verbs", "grader.cli.desk_verbs", "grader.desk.ending", "grader.desk.hints",
+    "grader.desk.lesson", "grader.desk.tryout", "grader.judge.capture",
     "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci",
     "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
     "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
@@ -183,7 +181,7 @@ def next_step(result: ExerciseResult) -> str:
     if not result.started:
         lesson, notebook = paths.shown(paths.lesson(result.exercise)), paths.notebook(result.exercise)
         if notebook.exists():
-            return f"If you work in the notebook: make check EX={number} SUBMISSION={paths.shown(notebook)}"
+            return f"If you work in the notebook: make check EX={number} SUBMISSION={paths.typed(notebook)}"
         return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make start EX={number}"
     if result.status == "not_graded":
         return ""

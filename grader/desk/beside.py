@@ -14,13 +14,12 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from grader import catalog
+from grader import catalog, folders
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.desk.answering import Child, serve
 from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
-from grader.warm import client
 
 PLOT, TRY, TRAIN = "plot", "try", "train"
 KEYS = {PLOT: "g", TRY: "t", TRAIN: "e"}
@@ -44,7 +43,7 @@ class Beside:
 
     def __init__(self, publish: Callable[[Request, str], None]) -> None:
         self.publish = publish  # called with the page, as text with escape codes, from a thread
-        self.child = Child(client.PAGES)
+        self.child = Child(folders.PAGES)
         self.waiting: Request | None = None
         self.since = 0.0  # of time.monotonic: when the page was asked for
 

@@ -1,14 +1,15 @@
 """Finds what this machine has and lacks, and says how to fix each defect."""
 
 import importlib.metadata
+import os
 import platform
 import shutil
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader import folders
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.sandbox import tiers
@@ -47,7 +48,7 @@ class Finding:
 
 def findings() -> list[Finding]:
     """The findings about everything that a user may need, most important first. Takes some seconds."""
-    return [_python(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_optional()]
+    return [_python(), *_python_path(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_optional()]
 
 
 def text(all_findings: list[Finding]) -> str:
@@ -136,6 +137,12 @@ def _disk() -> list[Finding]:
     return disk_findings
 
 
+def _python_path() -> list[Finding]:
+    """What clusters and ROS set, for another Python."""
+    ignored = os.environ.get(folders.IGNORED)
+    return [Finding("PYTHONPATH", True, f"ignored here: {ignored}")] if ignored else []
+
+
 def _warm() -> Finding:
     """The process that keeps torch ready between two commands."""
     name = "warm process"
@@ -146,8 +153,7 @@ def _warm() -> Finding:
     found = control.status()
     if found is None:
         return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
-    since = time.strftime("%H:%M", time.localtime(found.since))
-    return Finding(name, True, f"{found.pid}, since {since}, holds {found.megabytes} MB. To end it: make stop")
+    return Finding(name, True, f"{found.pid}; it ends by itself after ten idle minutes. To end it: make stop")
 
 
 def _optional() -> list[Finding]:

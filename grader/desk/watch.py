@@ -42,7 +42,6 @@ from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Unreadable
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
-from grader.warm import client, control
 
 SLOW_S = 0.4  # a grading that takes longer is announced
 TWO_COLUMNS = 76  # the width from which the list has two
@@ -150,8 +149,6 @@ class Watch:
         if job is not watched.job:
             return
         if watched.is_first(job):
-            if not self.graded_once and control.status() is None:  # others begin while the learner reads
-                client.start(["watch"], str(paths.PROGRAM))
             self.status, self.graded_once = "", True
             if job.attempt:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False

@@ -1,4 +1,5 @@
-"""One warm grading process a checkout: it has imported torch, and forks a child for each command.
+"""One warm process a checkout: it has imported torch, and forks a child for each check, try and plot.
 
-`client`, and what it imports, comes before anything else of the grader, and imports nothing that takes long.
+`client`, and `message` which it imports, come before anything else of the grader, and import nothing that takes long.
+Read them first, then `keeper` (the warm process), `ready` (what it has ready for a child) and `child`.
 """

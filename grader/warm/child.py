@@ -8,78 +8,69 @@ import socket
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable
-from typing import TextIO
+from typing import Any, TextIO
 
-from grader.catalog import errors
 from grader.judge import collection
-from grader.warm.client import VERBS, verb_of
-from grader.warm.lending import Loan
-from grader.warm.message import BEGUN, DESCRIPTORS, ENDED, GO, READY, Request
+from grader.records import interrupts
+from grader.warm import client, message
+from grader.warm.ready import Ready
 
-PASSING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH, signal.SIGCHLD)
+WHOLE = "whole"  # what a child reports whose loan another one can use; then the exercises that were asked for
 
 
 def run(
-    request: Request,
-    connection: socket.socket,
-    report: int,
-    loan: Loan,
-    command: Callable[[], int],
+    request: dict[str, Any], connection: socket.socket, report: int, ready: Ready, command: Callable[[], int]
 ) -> None:
     """Run a command for a client, and tell it the exit code. report: where the warm process reads the end."""
-    assert verb_of(request.words) in VERBS, "the warm process runs a learner's own commands alone"
+    words: list[str] = request["words"]
     os.setsid()  # no terminal of its own: the client's is read and written whatever job is in front there
-    ignored = set(map(int, request.ignored.split()))
-    for number in PASSING:
-        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
-    connection.settimeout(None)
-    connection.sendall(b"%s%d\n" % (READY, os.getpid()))
-    said, descriptors, _, _ = socket.recv_fds(connection, 1, DESCRIPTORS)
-    if said != GO or len(descriptors) != DESCRIPTORS:
-        os._exit(0)  # the client has begun the cold way
-    os.write(report, BEGUN)
-    become(request, descriptors)
+    for number in (*client.FORWARDED, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_IGN if number in request["ignored"] else signal.SIG_DFL)
+
+    def end(code: int) -> None:
+        """End at once, by Ctrl-C: the warm process sees that nothing was given back."""
+        with contextlib.suppress(OSError):
+            message.send(connection, {"code": code})
+        os._exit(code)
+
+    with interrupts.hold_back():
+        interrupts.end_at_once(words[:1] == [client.MAKE], end)
+        connection.settimeout(None)
+        message.send(connection, {"pid": os.getpid()})
+        said, descriptors, _, _ = socket.recv_fds(connection, len(message.GO), message.DESCRIPTORS)
+        if said != message.GO or len(descriptors) != message.DESCRIPTORS:
+            os.write(report, WHOLE.encode())
+            os._exit(0)  # the client has begun the cold way
+        become(request, descriptors)
     collection.asked_for.clear()
+    ready.take()
     try:
-        if signal.SIGINT not in ignored:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        loan.take()
         code = command()
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        code = errors.STOPPED
     except SystemExit as ended:  # --help
         code = ended.code if isinstance(ended.code, int) else 0
-    except Exception:  # as Python itself ends
-        traceback.print_exc()
-        code = 1
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):  # that it is full or closed was reported
             stream.flush()
-    told = [loan.give_back(), *collection.asked_for]
-    os.write(report, f"{' '.join(told)}\n".encode())
+    if ready.give_back():
+        os.write(report, " ".join([WHOLE, *collection.asked_for]).encode())
     with contextlib.suppress(OSError):
-        connection.sendall(b"%s%d\n" % (ENDED, code))
+        message.send(connection, {"code": code})
 
 
-def become(request: Request, descriptors: list[int]) -> None:
+def become(request: dict[str, Any], descriptors: list[int]) -> None:
     """Take over the streams, the folder, the mask and the environment of the client."""
     for number, descriptor in enumerate(descriptors[:3]):
         os.dup2(descriptor, number)
     os.fchdir(descriptors[3])
     for descriptor in descriptors:
         os.close(descriptor)
-    os.umask(int(request.umask))
+    os.umask(request["umask"])
     os.environ.clear()
-    for variable in request.environment:
-        name, _, value = variable.partition("=")
-        os.environ[name] = value
+    os.environ.update(request["environment"])
     time.tzset()
     tempfile.tempdir = None
-    sys.argv[1:] = request.words
+    sys.argv[1:] = request["words"]
     own = sys.stdin, sys.stdout, sys.stderr  # opened at the start of the warm process, with the same settings
     sys.stdin, sys.stdout, sys.stderr = (stream(number, like) for number, like in enumerate(own))
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr  # type: ignore[misc]

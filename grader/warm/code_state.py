@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
 
 from grader import folders
 from grader.catalog import paths
@@ -9,49 +10,30 @@ from grader.catalog import paths
 State = dict[str, tuple[int, ...]]  # by path: what tells one version of a file from another
 
 
-def state() -> State:
-    """The state of the grader, of its Python and of its packages, in a few milliseconds.
+def state(exercises: Iterable[str]) -> State:
+    """The state of the grader, its Python and its packages, and of exercises, in a few milliseconds.
 
     Whatever pip installs or removes changes the folder that holds packages.
     """
-    found = {path: _version(path) for path in {sys.executable, os.path.realpath(sys.executable), *_packages()}}
-    return found | _below(str(paths.GRADER)) | _below(str(paths.at_root("pyproject.toml")))
+    packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
+    files = [sys.executable, os.path.realpath(sys.executable), str(paths.at_root("pyproject.toml")), *packages]
+    files += [os.path.join(path, "torch", "version.py") for path in packages]
+    for folder in exercises:
+        files += map(str, (paths.trained(folder), *paths.model_files(folder)))
+        files += _below(str(paths.solution(folder).parent))
+    return {path: _facts(path) for path in (*files, *_below(str(paths.GRADER)))}
 
 
-def state_of(folder: str) -> State:
-    """The state of what is read once for an exercise, beside its checks: its solution, mistakes and models."""
-    found: State = {}
-    for path in (paths.solution(folder).parent, paths.trained(folder), *paths.model_files(folder)):
-        found |= _below(str(path))
-    return found
+def _below(folder: str) -> Iterator[str]:
+    """Every file below a folder, but what Python compiled, and the exercises of a wheel."""
+    for parent, names, files in os.walk(folder):
+        names[:] = [name for name in names if name != "__pycache__" and os.path.join(parent, name) != folders.PACKED]
+        yield from (os.path.join(parent, name) for name in files)
 
 
-def _packages() -> list[str]:
-    """The folders of packages, and what torch's own version is written in."""
-    folders = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
-    return [*folders, *(os.path.join(path, "torch", "version.py") for path in folders)]
-
-
-def _below(path: str) -> State:
-    """The state of a file, or of every file below a folder but what Python compiled."""
+def _facts(path: str) -> tuple[int, ...]:
     try:
-        with os.scandir(path) as entries:
-            found: State = {}
-            for entry in entries:
-                if entry.name != "__pycache__" and entry.path != folders.PACKED:  # of that, state_of has what is read
-                    is_folder = entry.is_dir(follow_symlinks=False)
-                    found |= _below(entry.path) if is_folder else {entry.path: _facts(entry.stat())}
-            return found
-    except OSError:
-        return {path: _version(path)}
-
-
-def _version(path: str) -> tuple[int, ...]:
-    try:
-        return _facts(os.stat(path))
+        facts = os.stat(path)
     except OSError:
         return ()
-
-
-def _facts(facts: os.stat_result) -> tuple[int, ...]:
     return facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns

@@ -79,49 +79,49 @@ def start() -> None:
 
 def warm() -> None:
     """The same command where a warm process is there, as make and as kata; and the memory that is held for it."""
-    with tempfile.TemporaryDirectory() as place:
-        without = ("CI", "GRADER_DEBUG", "WARM", "XDG_RUNTIME_DIR", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")
-        own = {name: value for name, value in os.environ.items() if name not in without} | {"XDG_CACHE_HOME": place}
+    without = ("CI", "GRADER_DEBUG", "WARM", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")
+    own = {name: value for name, value in os.environ.items() if name not in without}
 
-        def taken(command: list[str]) -> float:
-            """How long a command takes where there may be a warm process."""
-            began = time.perf_counter()
-            subprocess.run(command, cwd=ROOT, env=own, stdout=subprocess.DEVNULL, check=True)
-            return time.perf_counter() - began
+    def taken(command: list[str]) -> float:
+        """How long a command takes where there may be a warm process."""
+        began = time.perf_counter()
+        subprocess.run(command, cwd=ROOT, env=own, stdout=subprocess.DEVNULL, check=True)
+        return time.perf_counter() - began
 
-        def told(code: str) -> str:
-            """What a program prints about the warm process."""
-            code = f"from grader.warm import control; s = control.status(); {code}"
-            command = [sys.executable, "-c", code]
-            return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=True).stdout
+    from grader.warm import control
 
-        torch = [sys.executable, "-c", "import torch"]
-        first = taken(CHECK)
-        while told("print(s is not None)") != "True\n":
-            time.sleep(0.1)
-        make = ["make", "-s", "check", "EX=03", "SEED=7", f"SUBMISSION={CHECK[-1]}", f"PYTHON={sys.executable}"]
-        taken(make)
-        rows = [(taken(torch), taken(CHECK), taken(make)) for _ in range(ROUNDS)]  # in turns, since machines are noisy
-        alone, check, by_make = (statistics.median(times) for times in zip(*rows, strict=True))
-        ratio = statistics.median(row[1] / row[0] for row in rows)
-        print(
-            f"first check of exercise 03: {first:.2f} s; then, warm: {check * 1e3:.0f} ms, make {by_make * 1e3:.0f} ms"
-        )
-        print(f"ratio {ratio:.3f} to import torch alone, {alone:.2f} s (at most 0.2 is promised, and 250 ms)")
-        beside = statistics.median(beside_the_verdict(own) for _ in range(ROUNDS))
-        print(f"warm check besides its verdict: {beside * 1e3:.0f} ms (at most 80 ms is promised)")
-        for words in (["try", "03"], ["plot", "03"], ["hint", "03", "--all"], ["list"]):
-            times = [taken([*CHECK[:3], *words]) for _ in range(ROUNDS)]
-            print(f"warm {words[0]}: {statistics.median(times) * 1e3:.0f} ms", end="; ")
-        before = int(told("print(s.megabytes)"))
-        for _ in range(WARM_CHECKS):
-            taken(CHECK)
-        held = int(told("print(s.megabytes)"))
-        print(
-            f"\nheld while idle by two processes with torch, beside the files that they map: {held} MB (at most 400 MB)"
-        )
-        print(f"{WARM_CHECKS} checks later: {held - before:+d} MB")
-        subprocess.run([*CHECK[:3], "stop"], cwd=ROOT, env=own, stdout=subprocess.DEVNULL, check=True)
+    del os.environ["WARM"]
+    control.stop()
+    torch = [sys.executable, "-c", "import torch"]
+    first = taken(CHECK)
+    while (found := control.status()) is None:
+        time.sleep(0.1)
+    make = ["make", "-s", "check", "EX=03", "SEED=7", f"SUBMISSION={CHECK[-1]}", f"PYTHON={sys.executable}"]
+    taken(make)
+    rows = [(taken(torch), taken(CHECK), taken(make)) for _ in range(ROUNDS)]  # in turns, since machines are noisy
+    alone, check, by_make = (statistics.median(times) for times in zip(*rows, strict=True))
+    ratio = statistics.median(row[1] / row[0] for row in rows)
+    print(f"first check of exercise 03: {first:.2f} s; then, warm: {check * 1e3:.0f} ms, make {by_make * 1e3:.0f} ms")
+    print(f"ratio {ratio:.3f} to import torch alone, {alone:.2f} s (at most 0.2 is promised, and 250 ms)")
+    beside = statistics.median(beside_the_verdict(own) for _ in range(ROUNDS))
+    print(f"warm check besides its verdict: {beside * 1e3:.0f} ms (at most 80 ms is promised)")
+    for words in (["try", "03"], ["plot", "03"]):
+        times = [taken([*CHECK[:3], *words]) for _ in range(ROUNDS)]
+        print(f"warm {words[0]}: {statistics.median(times) * 1e3:.0f} ms", end="; ")
+    before = held(found.pid)
+    for _ in range(WARM_CHECKS):
+        taken(CHECK)
+    print(f"\nheld while idle, beside the files that are mapped: {before} MB (at most 400 MB)")
+    print(f"{WARM_CHECKS} checks later: {held(found.pid) - before:+d} MB")
+    control.stop()
+    os.environ["WARM"] = "0"
+
+
+def held(pid: int) -> int:
+    """The megabytes that a process and all that it has started hold beside the files that they map."""
+    pages = list(map(int, Path(f"/proc/{pid}/statm").read_text().split()))
+    below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return ((pages[1] - pages[2]) * os.sysconf("SC_PAGESIZE") >> 20) + sum(held(int(child)) for child in below)
 
 
 def beside_the_verdict(environment: dict[str, str]) -> float:

@@ -221,3 +221,17 @@ def test_start_is_the_watch_at_what_is_next(desk):
 def test_a_pattern_in_files_stands_for_the_files_that_fit():
     said = planned("grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt").stdout
     assert "--files 'no_such.py' 'pyproject.toml' 'constraints.txt'" in said
+
+
+def test_a_pythonpath_of_another_python_is_ignored(desk, tmp_path):
+    """As clusters and ROS set it. make starts no Python with it: even the standard library could be another one."""
+    (tmp_path / "numpy").mkdir()
+    (tmp_path / "numpy/__init__.py").write_text('raise ImportError("built for Python 3.8")\n')
+    environment = OUTSIDE | {"PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, str(desk / "grader/__main__.py"), "doctor"]
+    done = subprocess.run(command, cwd=desk, env=environment, capture_output=True, text=True, timeout=200)
+    assert f"ignored here: {tmp_path}" in done.stdout and "3.8" not in done.stdout + done.stderr
+    (tmp_path / "typing.py").write_text('raise ImportError("of Python 3.8")\n')
+    command = ["make", "check", f"EX={EX}", "WHERE=0", PYTHON]
+    done = subprocess.run(command, cwd=desk, env=environment, capture_output=True, text=True, timeout=200)
+    assert "points · failed" in done.stdout, done.stderr

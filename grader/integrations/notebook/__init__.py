@@ -10,7 +10,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from grader import catalog
+from grader import catalog, folders
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk import checkout, progress
 from grader.desk.answering import Child, serve
@@ -19,7 +19,6 @@ from grader.records.results import Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
-from grader.warm import client
 
 SANDBOXES = {
     "A": "a sandbox of its own", "B": "a sandbox without hidden folders",
@@ -34,7 +33,7 @@ class GradingProcess(Child):
     """Started by the first question, or before it by `start`. It ends with the kernel, or when nobody asks for long."""
 
     def __init__(self) -> None:
-        super().__init__(client.NOTEBOOK)
+        super().__init__(folders.NOTEBOOK)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request: see `answer`. Where there is none, {"text"} that says why."""
