@@ -2,9 +2,9 @@
 
 import importlib.metadata
 import importlib.util
+import shlex
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Protocol
 
 from grader.catalog import paths
@@ -68,7 +68,8 @@ def how_to_install(extra: str) -> str:
         of_extra = [one for one in every if one.marker and one.marker.evaluate({"extra": extra})]
         wanted = " ".join(f"'{one.name}{one.specifier}'" for one in of_extra)
         has_pip = importlib.util.find_spec("pip") is not None
-        install = f"{sys.executable} -m pip install" if has_pip else f"uv pip install --python {sys.executable}"
+        python = paths.typed(sys.executable)
+        install = f"{python} -m pip install" if has_pip else f"uv pip install --python {python}"
         return f"Type: {install} {wanted}"
-    project = paths.shown(paths.ROOT)
-    return f"Type: {paths.shown(Path(sys.executable))} -m pip install -e '{project}[{extra}]'"
+    project = shlex.quote(f"{paths.shown(paths.ROOT)}[{extra}]")
+    return f"Type: {paths.typed(sys.executable)} -m pip install -e {project}"

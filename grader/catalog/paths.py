@@ -4,6 +4,7 @@ In a clone they lie in one folder. Installed by pip, what is handed out lies in 
 the folder that `kata init` made: see grader/folders.py.
 """
 
+import shlex
 from pathlib import Path
 
 from grader import folders
@@ -248,3 +249,8 @@ def shown(path: Path) -> str:
     """A path as the user would type it: relative to the working folder, if it lies below that."""
     resolved, current = Path(path).resolve(), Path.cwd()
     return str(resolved.relative_to(current) if resolved.is_relative_to(current) else path)
+
+
+def typed(path: Path | str) -> str:
+    """The same in a command that is printed: quoted for a shell, where it must be."""
+    return shlex.quote(shown(Path(path)))

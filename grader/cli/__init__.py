@@ -128,7 +128,7 @@ def _without_package(name: str) -> str:
     return (
         f"{python} has no {', '.join(missing)}. Two ways to fix it:\n"
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
-        f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.shown(paths.ROOT)}"
+        f"  or install it there: {paths.typed(python)} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
     )
 
 

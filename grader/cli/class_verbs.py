@@ -54,7 +54,8 @@ def write_course(options: argparse.Namespace) -> int:
         raise WrongUse(f"{options.output} cannot be written: {error.strerror}") from None
     shown_path = paths.shown(options.output)
     by_itself = options.output.resolve() == Path(course_rules.NAME).resolve()
-    elsewhere = f"follows it in that folder (kata grade DIR), and from here with RULES={shown_path}"
+    rules = paths.typed(options.output)
+    elsewhere = f"follows it in that folder (kata grade DIR), and from here with RULES={rules}"
     how = "in this folder follows it from now on" if by_itself else elsewhere
     print(f"{shown_path} is written. Edit it: grading {how}.")
     if makefile := _write_makefile(options.output.parent):

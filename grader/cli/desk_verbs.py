@@ -67,7 +67,7 @@ def init(options: argparse.Namespace) -> int:
     print(f"{options.folder} is yours: lessons, stubs, hints and figures{', and git has begun' if has_git else ''}.")
     if not has_git:
         print("git is not here. It is needed for make update alone, which merges newer exercises into the folder.")
-    print(f"Now type:\n  cd {options.folder}\n  make start")
+    print(f"Now type:\n  cd {paths.typed(options.folder)}\n  make start")
     return errors.PASSED
 
 

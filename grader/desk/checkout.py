@@ -35,8 +35,8 @@ def source(folder: str) -> str:
     stub = stubs.original(folder)
     if stub is not None:
         return stub
-    shown = paths.shown(paths.stub(folder))
-    raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {shown}")
+    stub_path = paths.typed(paths.stub(folder))
+    raise WrongUse(f"There is no fresh stub for {folder} here. If git has it: git checkout -- {stub_path}")
 
 
 def reset(folder: str) -> Path | None:

@@ -206,7 +206,7 @@ def make_folder(target: Path) -> bool:
     Raises WrongUse where something is there already, or it cannot be written.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise WrongUse(f"{target} is there already. Choose another name: kata init {target.name}-2")
+        raise WrongUse(f"{target} is there already. Choose another name: kata init {paths.typed(f'{target}-2')}")
     parent = target.resolve().parent
     try:
         parent.mkdir(parents=True, exist_ok=True)

@@ -341,9 +341,12 @@ def test_git_is_not_needed(machine, tmp_path):
     only = tmp_path / "bin"
     only.mkdir()
     (only / "kata").symlink_to(machine.bin / "kata")
-    done = machine(machine.bin / "kata", "init", tmp_path / "mine", PATH=str(only))
+    mine = tmp_path / "Jo's kata"
+    done = machine(machine.bin / "kata", "init", mine, PATH=str(only))
     assert done.returncode == 0 and "git is not here" in done.stdout, done.stderr
-    assert (tmp_path / "mine" / STUB).exists() and not (tmp_path / "mine/.git").exists()
+    assert (mine / STUB).exists() and not (mine / ".git").exists()
+    (go,) = [line for line in done.stdout.splitlines() if line.startswith("  cd ")]
+    assert subprocess.run(["sh", "-c", f"{go} && pwd"], capture_output=True, text=True).stdout.strip() == str(mine)
 
 
 def test_what_an_extra_would_bring_is_named_for_an_installed_kata(mine, machine):
