@@ -9,12 +9,20 @@ from typing import Any
 
 import pytest
 
+from grader.catalog import project
+
 
 def needed(package: str, extra: str) -> None:
     """Skip the file whose first lines say so, where the package is not installed."""
     found = importlib.util.find_spec(package)
     if found is None or found.origin is None:  # no origin: a folder of the tests that has the package's name
         pytest.skip(f"{package} is not installed (extra {extra})", allow_module_level=True)
+
+
+def skip_unless_here(exercise: Any) -> None:
+    """Skip a test of an exercise whose packages are not all installed, as Triton is no part of the extra dev."""
+    if reason := project.not_here(exercise.limits.needs):
+        pytest.skip(reason)
 
 
 def when_used(name: str) -> Any:

@@ -199,7 +199,7 @@ def listed(table: list[dict]) -> str:
             path = row["path"]
             lines.append(path)
         points = f"{row['points']:g}/{row['max_points']:g}"
-        lines.append(f" {_name(row, 52)}  {points:>7}  {row['status'] if row['is_here'] else project.NOT_HERE}")
+        lines.append(f" {_name(row, 43)}  {points:>7}  {row['status'] if row['is_here'] else project.NOT_HERE}")
     lines.append(f"{_sum(table)}.")
     return "\n".join(lines) + "\n"
 

@@ -1,6 +1,7 @@
 """`make try`: the lessons' example calls on the learner's file, beside the lessons' own numbers."""
 
 import pytest
+from extras import skip_unless_here
 
 from grader import catalog
 from grader.catalog import paths, stubs
@@ -13,6 +14,7 @@ FIRST = catalog.find("01")
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_the_solution_gives_every_number_of_the_lesson(exercise, fork_server):
+    skip_unless_here(exercise)
     known = lesson.examples(exercise.folder)
     outcomes = [*tryout.run(exercise, submission.read(paths.solution(exercise.folder)), known, fork_server)]
     assert outcomes and len(outcomes) == sum(example.is_shown for example in known)
@@ -22,6 +24,7 @@ def test_the_solution_gives_every_number_of_the_lesson(exercise, fork_server):
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_the_stub_has_nothing_to_compare_yet(exercise, fork_server):
+    skip_unless_here(exercise)
     stub = Submission(stubs.make(paths.solution(exercise.folder).read_text("utf-8")), "stub.py")
     own = {name.id for name in _called(exercise)}
     for outcome in tryout.run(exercise, stub, lesson.examples(exercise.folder), fork_server):
