@@ -64,9 +64,12 @@ def _command() -> int:
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         return 130
-    code = main()
+    try:
+        code = main()
+    except SystemExit as ended:  # --help
+        code = ended.code if isinstance(ended.code, int) else 0
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError):  # that it is full or closed was reported
+        with contextlib.suppress(OSError, ValueError):  # that it is full or closed was reported
             stream.flush()
     return code
 

@@ -153,7 +153,7 @@ def _warm() -> Finding:
     found = control.status()
     if found is None:
         return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
-    return Finding(name, True, f"{found.pid}; it ends by itself after ten idle minutes. To end it: make stop")
+    return Finding(name, True, f"{found[0]}; it ends by itself after ten idle minutes. To end it: make stop")
 
 
 def _optional() -> list[Finding]:

@@ -45,13 +45,7 @@ def run(
         become(request, descriptors)
     collection.asked_for.clear()
     ready.take()
-    try:
-        code = command()
-    except SystemExit as ended:  # --help
-        code = ended.code if isinstance(ended.code, int) else 0
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError):  # that it is full or closed was reported
-            stream.flush()
+    code = command()
     if ready.give_back():
         os.write(report, " ".join([WHOLE, *collection.asked_for]).encode())
     with contextlib.suppress(OSError):

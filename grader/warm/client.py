@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import sys
-from typing import Any
 
 from grader.warm import message
 
@@ -15,8 +14,7 @@ VERBS = ("check", "try", "plot")  # they need torch, and run the learner's own c
 MAKE = "--make"  # the first argument, where the Makefile calls
 SERVE = "--serve"  # the first argument of the warm process itself
 WITHOUT = ("CI", "GRADER_DEBUG", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")  # where one is set, every start is cold
-GLANCE_S = 0.5  # after so long a look whether the warm process was stopped, as by Ctrl-Z
-LOOKS = 120  # at one that says nothing, before the cold way: on a busy machine it waits for a processor
+BUSY_S = 60.0  # the longest wait for an answer: on a busy machine the warm process waits for a processor
 NOT_DONE = 3  # as in grader/catalog/errors.py
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGWINCH)
 
@@ -47,21 +45,23 @@ def run(words: list[str], desk: str) -> int | None:
         return None
     try:
         connection = ask(desk, message.RUN, words)
-        pid = answer(connection).get("pid")
+        pid = message.receive(connection).get("pid")
         if pid is None:
             return None
         connection.settimeout(None)
         forward_signals(pid)
-        go(connection)
+        folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        socket.send_fds(connection, [message.GO], [0, 1, 2, folder])
+        os.close(folder)
     except (OSError, ValueError):
         return None
     return outcome(connection)
 
 
 def ask(desk: str, want: str, words: list[str]) -> socket.socket:
-    """Send a request to the warm process of a learner's folder. Raises OSError."""
+    """Send a request to the warm process of a learner's folder, which answers in BUSY_S. Raises OSError."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(GLANCE_S * LOOKS)
+    connection.settimeout(BUSY_S)
     connection.connect(message.address(desk))
     if message.peer(connection) is None:
         raise PermissionError("somebody else listens there")
@@ -71,28 +71,6 @@ def ask(desk: str, want: str, words: list[str]) -> socket.socket:
     process = {"umask": umask, "ignored": ignored, "environment": dict(os.environ)}
     message.send(connection, {"want": want, "words": words, "settings": message.settings(desk), **process})
     return connection
-
-
-def answer(connection: socket.socket) -> dict[str, Any]:
-    """What the warm process says to a request; {} where it was stopped or says nothing. Raises OSError, ValueError."""
-    connection.settimeout(GLANCE_S)
-    for _ in range(LOOKS):
-        try:
-            return message.receive(connection)
-        except TimeoutError:
-            with open(f"/proc/{message.peer(connection)}/stat", "rb") as file:
-                if file.read().rpartition(b")")[2].split()[0] in (b"T", b"t"):
-                    break
-    return {}
-
-
-def go(connection: socket.socket) -> None:
-    """Let a child begin, with the streams and the working folder of this process. Raises OSError."""
-    folder = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        socket.send_fds(connection, [message.GO], [0, 1, 2, folder])
-    finally:
-        os.close(folder)
 
 
 def forward_signals(pid: int) -> None:
@@ -140,8 +118,7 @@ def start(words: list[str], program: str) -> None:
         return
     import subprocess
 
-    collection = sys.modules.get("grader.judge.collection")
-    exercises = list(collection.asked_for) if collection is not None else []
+    exercises = getattr(sys.modules.get("grader.judge.collection"), "asked_for", ())
     command = [sys.executable, *subprocess._args_from_interpreter_flags(), program]  # type: ignore[attr-defined]
     none = subprocess.DEVNULL
     try:

@@ -4,7 +4,6 @@ import contextlib
 import os
 import signal
 import time
-from typing import NamedTuple
 
 from grader.catalog import paths
 from grader.warm import client, message
@@ -12,18 +11,11 @@ from grader.warm import client, message
 END_S = 5.0  # seconds to wait until it has ended
 
 
-class Status(NamedTuple):
-    """The warm process. commands: how many it has been given."""
-
-    pid: int
-    commands: int
-
-
-def status() -> Status | None:
-    """The warm process of this checkout; None where there is none that answers."""
+def status() -> tuple[int, int] | None:
+    """The id of the warm process of this checkout, and how many commands it was given; None where none answers."""
     try:
         with client.ask(str(paths.DESK), message.STATUS, []) as connection:
-            return Status(int(message.peer(connection) or 0), client.answer(connection)["commands"])
+            return message.peer(connection) or 0, message.receive(connection)["commands"]
     except (OSError, ValueError, KeyError):
         return None
 
@@ -34,7 +26,7 @@ def stop() -> bool:
     if found is None:
         return False
     with contextlib.suppress(ProcessLookupError):
-        os.kill(found.pid, signal.SIGKILL)  # what it has started ends with it
+        os.kill(found[0], signal.SIGKILL)  # what it has started ends with it
     deadline = time.monotonic() + END_S
     while status() is not None and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -11,7 +11,6 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader.catalog import paths
 from grader.sandbox import tiers
@@ -20,8 +19,7 @@ from grader.warm.ready import Ready
 from grader.worker import warm_up
 from grader.worker.lockdown import kernel
 
-LEAST_KB = 512 << 10  # that must be left for others
-GLANCE_S = 15.0  # seconds between two looks at the memory and at the files
+GLANCE_S = 15.0  # seconds between two looks at the files
 REQUEST_S = 1.0  # the longest wait for what a client has to say
 
 
@@ -34,7 +32,7 @@ def serve(
     imported; command: runs the command of sys.argv and returns its exit code; load: imports what it needs. Raises
     OSError where there is a warm process.
     """
-    if is_short() or tiers.choose().name == "D":  # without a sandbox a learner's code could ask as well
+    if tiers.choose().name == "D":  # without a sandbox a learner's code could ask as well
         return
     kernel.keep_out()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
@@ -83,7 +81,7 @@ class Keeper:
     def is_over(self) -> bool:
         """Whether this process should end."""
         is_idle = time.monotonic() - self.last > 60 * client.idle_minutes()
-        return self.is_done or is_idle or is_short() or not self.ready.is_current()
+        return self.is_done or is_idle or not self.ready.is_current()
 
     def answer(self, connection: socket.socket) -> None:
         """Answer a request, or fork a child for it. Raises OSError and ValueError."""
@@ -135,11 +133,11 @@ class Keeper:
         os.close(running.report)
         running.connection.close()
         self.running = None
-        os.waitpid(running.pid, 0)
         is_whole, *exercises = said.decode().split(" ")
         if is_whole != child.WHOLE:
-            self.kill(running)  # what it has started
+            self.kill(running)  # and what it has started
             self.ready.replace()
+        os.waitpid(running.pid, 0)
         for folder in exercises:
             self.ready.prepare(folder)
         self.last = time.monotonic()
@@ -148,12 +146,3 @@ class Keeper:
         """Kill a child and its group: its client was killed, as the command itself would have been."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(running.pid, signal.SIGKILL)
-
-
-def is_short() -> bool:
-    """Whether others could want the memory that this process holds. False where the system does not say."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return any(int(line.split()[1]) < LEAST_KB for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, ValueError):
-        return False

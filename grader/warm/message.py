@@ -33,8 +33,8 @@ def address(desk: str) -> str:
 def settings(desk: str) -> list[str]:
     """What the warm process and a client must have in common, as text. desk: the folder that is worked in."""
     found = [desk, sys.prefix, sys.version, repr(tuple(sys.flags)), *sys.warnoptions, *sorted(sys._xoptions)]
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        found.append(f"{stream.encoding} {stream.errors} {getattr(stream, 'write_through', '')}")
+    streams = sys.stdin, sys.stdout, sys.stderr
+    found += [f"{stream.encoding} {stream.errors} {getattr(stream, 'write_through', '')}" for stream in streams]
     variables = sorted((name, value) for name, value in os.environ.items() if value and name.startswith(READ_AT_START))
     found += [f"{name}={value}" for name, value in variables]
     programs = (os.path.join(place, "bwrap") for place in os.environ.get("PATH", os.defpath).split(os.pathsep))

@@ -108,11 +108,11 @@ def warm() -> None:
     for words in (["try", "03"], ["plot", "03"]):
         times = [taken([*CHECK[:3], *words]) for _ in range(ROUNDS)]
         print(f"warm {words[0]}: {statistics.median(times) * 1e3:.0f} ms", end="; ")
-    before = held(found.pid)
+    before = held(found[0])
     for _ in range(WARM_CHECKS):
         taken(CHECK)
     print(f"\nheld while idle, beside the files that are mapped: {before} MB (at most 400 MB)")
-    print(f"{WARM_CHECKS} checks later: {held(found.pid) - before:+d} MB")
+    print(f"{WARM_CHECKS} checks later: {held(found[0]) - before:+d} MB")
     control.stop()
     os.environ["WARM"] = "0"
 

@@ -359,7 +359,7 @@ def test_what_an_extra_would_bring_is_named_for_an_installed_kata(mine, machine)
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold")
 def test_each_folder_has_a_warm_process_of_its_own(mine, machine):
     (mine / STUB).write_text(RIGHT, "utf-8")
-    ask = "from grader.warm import control; s = control.status(); print(s.commands if s else -1)"
+    ask = "from grader.warm import control; s = control.status(); print(s[1] if s else -1)"
     python = next(machine.bin.glob("python3"))
 
     def commands(cwd: Path = mine) -> int:
