@@ -12,7 +12,17 @@ from typing import Any
 import torch
 
 from grader.catalog.documented import Printed
-from grader.judge.words import dtype_name, is_plain, is_plural, kind, number, ordinal, shape_words, values
+from grader.judge.words import (
+    dtype_name,
+    is_plain,
+    is_plural,
+    kind,
+    number,
+    numbers_apart,
+    ordinal,
+    shape_words,
+    values,
+)
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.codec import Opaque
 
@@ -75,7 +85,7 @@ def difference(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor
     summary = f"{what} {'are' if is_plural(what) else 'is'} wrong: {not_finite or share}"
     location = f" at [{', '.join(map(str, index))}]" if index else ""
     details = f"expected {values(expected, index)}\ngot      {values(got, index)}\nfirst difference{location}: "
-    details += f"got {number(got_value)}, expected {number(expected_value)}"
+    details += "got {}, expected {}".format(*numbers_apart(got_value, expected_value))
     if isinstance(got_value, float) and math.isfinite(got_value) and math.isfinite(expected_value):
         details += f", off by {number(abs(got_value - expected_value))}"
     return Mismatch(summary, details + f" ({share})", got, expected)
@@ -145,7 +155,9 @@ def expect(got: Any, expected: Any, what: str = "the result", tolerance: float |
         raise Mismatch(f"{what} is {kind(got)}; expected a number", "", got, expected)
     room = tolerance if tolerance is not None else 1e-5 * max(1.0, abs(expected) * isinstance(expected, float))
     if not (got == expected or (math.isfinite(expected) and abs(got - expected) <= room)):
-        raise Mismatch(f"{what} differs", f"expected {expected:.6g}, got {got:.6g}", got, expected)
+        mine, theirs = f"{got:.6g}", f"{expected:.6g}"
+        mine, theirs = numbers_apart(got, expected) if mine == theirs else (mine, theirs)
+        raise Mismatch(f"{what} differs", f"expected {theirs}, got {mine}", got, expected)
     return None
 
 

@@ -118,6 +118,16 @@ def number(value: Any) -> str:
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < MANY else f"{value:.3g}"
 
 
+def numbers_apart(first: Any, second: Any) -> tuple[str, str]:
+    """Two different numbers with as many digits as it takes to see a difference."""
+    texts = number(first), number(second)
+    for digits in (6, 9, 12, 17) if texts[0] == texts[1] else ():
+        texts = f"{first:.{digits}g}", f"{second:.{digits}g}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
 def ordinal(index: int) -> str:
     """The place of an item, counted from 1 as people count: index 0 is the "first"."""
     number = index + 1

@@ -275,3 +275,15 @@ def test_a_mistake_gives_a_few_numbers_that_another_process_rounds_otherwise():
         other[3, 5] = value
         assert not alike(other, answer) and not alike(answer, other) and alike(other, other.clone())
     assert not alike(answer.long() + torch.eye(48, 32).long(), answer.long())
+
+
+def test_numbers_that_agree_in_the_digits_shown_get_more():
+    with pytest.raises(Mismatch) as error:
+        expect(torch.tensor([1.00004, 2.0]), torch.tensor([1.00001, 2.0]))
+    assert "got 1.00004, expected 1.00001, off by" in error.value.details
+    with pytest.raises(Mismatch) as error:
+        expect(0.123456789, 0.123456711, tolerance=1e-9)
+    assert error.value.details == "expected 0.123456711, got 0.123456789"
+    with pytest.raises(Mismatch) as error:
+        expect(torch.tensor([1.5]), torch.tensor([1.25]))
+    assert "got 1.5000, expected 1.2500" in error.value.details
