@@ -12,7 +12,6 @@ import json
 import resource
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import threading
@@ -22,10 +21,10 @@ from typing import Any, ParamSpec, TypeVar
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records.bounded_cache import BoundedCache
+from grader.records.lines import Lines
 from grader.worker.lockdown.kernel import address_space
 
 MAX_ANSWER = 8 << 20  # bytes
-SIZE = struct.Struct("<Q")
 CPU_S = 1.0  # processor time of one call
 TEXT_CPU_S = 2.0  # of all calls about one text: a hand-in is read by many functions
 FREE_CPU_S = 0.05  # a shorter call is not counted among those of a text
@@ -39,39 +38,20 @@ BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from grader.records import 
 KEPT = 50 << 20  # bytes above the start; a helper that takes more after a call is replaced
 
 
-def pack(module: str, name: str, args: tuple[Any, ...]) -> list[bytes]:
-    """A call as parts of one message: a line of JSON, then the arguments that are bytes.
-
-    In the line each of these is a list with its length.
-    """
+def pack(module: str, name: str, args: tuple[Any, ...]) -> tuple[list[Any], list[bytes]]:
+    """A call as a message, and its arguments that are bytes."""
     raw = [argument for argument in args if isinstance(argument, bytes)]
-    json_arguments = [[len(argument)] if isinstance(argument, bytes) else argument for argument in args]
-    return [json.dumps([module, name, json_arguments]).encode() + b"\n", *raw]
+    places = [place for place, argument in enumerate(args) if isinstance(argument, bytes)]
+    plain = [None if isinstance(argument, bytes) else argument for argument in args]
+    return [module, name, plain, places], raw
 
 
-def unpack(request: bytes | bytearray) -> tuple[str, str, list[Any]]:
+def unpack(message: list[Any], raw: list[bytes]) -> tuple[str, str, list[Any]]:
     """The module, the name of the function and the arguments of a packed call."""
-    start = request.index(b"\n") + 1
-    module, name, args = json.loads(request[:start])
-    for index, argument in enumerate(args):
-        if isinstance(argument, list) and len(argument) == 1 and type(argument[0]) is int:
-            args[index], start = request[start : start + argument[0]], start + argument[0]
+    module, name, args, places = message
+    for place, argument in zip(places, raw, strict=True):
+        args[place] = argument
     return module, name, args
-
-
-def send_message(connection: socket.socket, *pieces: bytes) -> None:
-    """Send one message in parts, so that an archive is not copied."""
-    connection.sendall(SIZE.pack(sum(map(len, pieces))) + pieces[0])
-    for piece in pieces[1:]:
-        connection.sendall(piece)
-
-
-def receive_message(connection: socket.socket, limit: int) -> bytearray:
-    """One message. Raises EOFError, OSError, and ValueError where it is larger than `limit` bytes."""
-    (size,) = SIZE.unpack(_receive_exactly(connection, SIZE.size))
-    if size > limit:
-        raise ValueError(size)
-    return _receive_exactly(connection, size)
 
 
 class TooMuch(BadSubmission):
@@ -96,7 +76,7 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     def request(*args: P.args, **kwargs: P.kwargs) -> R:
         if helper.serving:
             return function(*args, **kwargs)
-        answer = helper.answer(pack(function.__module__, function.__name__, args), _text(args))
+        answer = helper.answer(*pack(function.__module__, function.__name__, args), _text(args))
         if "refused" in answer:
             raise BadSubmission(answer["refused"])
         if "value" not in answer:
@@ -124,6 +104,7 @@ class Helper:
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.connection: socket.socket | None = None
+        self.lines: Lines | None = None
         self.ready = False
         self.serving = False
         self.spent = 0.0
@@ -131,10 +112,10 @@ class Helper:
         self.answers: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # by request, both encoded
         self.spent_on: BoundedCache[int, float] = BoundedCache(CACHED)  # seconds, by the hash of a text
 
-    def start(self) -> socket.socket:
+    def start(self) -> Lines:
         """The connection to the process, which is started if there is none. Raises InfrastructureError."""
-        if self.connection is not None:
-            return self.connection
+        if self.lines is not None:
+            return self.lines
         connection, helper_end = socket.socketpair()
         connection.settimeout(WAIT_S)
         try:
@@ -148,15 +129,15 @@ class Helper:
             raise InfrastructureError(f"no process can be started that reads submissions ({error.strerror})") from None
         finally:
             helper_end.close()
-        self.connection = connection
-        return connection
+        self.connection, self.lines = connection, Lines(connection)
+        return self.lines
 
-    def answer(self, request: list[bytes], text: int | None = None) -> Answer:
+    def answer(self, request: list[Any], raw: list[bytes], text: int | None = None) -> Answer:
         """The answer to one packed call, cached where the call holds no bytes. Raises InfrastructureError.
 
         text: the hash of what is read. No call is made where those about it have taken too long; the answer is empty.
         """
-        key = request[0] if len(request) == 1 else None  # an archive is not cached
+        key = None if raw else json.dumps(request).encode()  # an archive is not cached
         with self.lock:
             encoded = self.answers.get(key) if key else None
             if encoded is None:
@@ -164,7 +145,7 @@ class Helper:
                 if spent_on_it >= TEXT_CPU_S:
                     return {}
                 before = self.spent
-                encoded = self.ask(request)
+                encoded = self.ask(request, raw)
                 if text is not None and self.spent - before > FREE_CPU_S:
                     self.spent_on.put(text, spent_on_it + self.spent - before)
                 if key:
@@ -172,15 +153,14 @@ class Helper:
         answer: Answer = json.loads(encoded)
         return answer
 
-    def ask(self, request: list[bytes]) -> bytes:
+    def ask(self, request: list[Any], raw: list[bytes]) -> bytes:
         """The encoded answer to one request; "{}" where the helper ended during it. Raises InfrastructureError."""
-        connection = self.start()
+        lines = self.start()
         try:
             if not self.ready:
-                self.ready = bool(receive_message(connection, MAX_ANSWER))
-            send_message(connection, *request)
-            encoded = bytes(receive_message(connection, MAX_ANSWER))
-            answer: Answer = json.loads(encoded)
+                self.ready = bool(lines.receive(MAX_ANSWER))
+            lines.send(request, *raw)
+            answer: Answer = lines.receive(MAX_ANSWER)[0]
         except (OSError, EOFError, ValueError):
             was_ready = self.ready
             self.close()
@@ -194,7 +174,7 @@ class Helper:
         self.spent += answer.get("spent", 0.0)
         if answer.get("last"):
             self.close()
-        return encoded
+        return json.dumps(answer).encode()
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -203,7 +183,7 @@ class Helper:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        self.connection, self.process, self.ready = None, None, False
+        self.connection, self.lines, self.process, self.ready = None, None, None, False
 
 
 helper = Helper()
@@ -213,15 +193,15 @@ def serve(descriptor: int) -> None:
     """Answer requests until the grader closes the connection."""
     helper.serving = True
     importlib.import_module("grader.records.forbidden")  # the first requests need it
-    connection = socket.socket(fileno=descriptor)
+    lines = Lines(socket.socket(fileno=descriptor))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the default action ends the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     base = address_space()
     _limit_memory(base)
     with contextlib.suppress(EOFError, OSError):
-        send_message(connection, b"ready")
+        lines.send("ready")
         while True:
-            module, name, args = unpack(receive_message(connection, sys.maxsize))
+            module, name, args = unpack(*lines.receive())
             if module not in sys.modules:
                 base = _import_unlimited(module, base)
             signal.setitimer(signal.ITIMER_PROF, CPU_S)
@@ -229,20 +209,9 @@ def serve(descriptor: int) -> None:
             answer["spent"] = max(CPU_S - signal.setitimer(signal.ITIMER_PROF, 0)[0], 0.0)
             size = address_space()
             answer["last"] = base is not None and size is not None and size > base + KEPT
-            data = json.dumps(answer).encode()
-            send_message(connection, data if len(data) <= MAX_ANSWER else b'{"last": true}')
+            lines.send(answer if len(json.dumps(answer)) < MAX_ANSWER - 100 else {"last": True})
             if answer["last"]:
                 return
-
-
-def _receive_exactly(connection: socket.socket, size: int) -> bytearray:
-    data = bytearray()
-    while len(data) < size:
-        chunk = connection.recv(min(size - len(data), 1 << 20))
-        if not chunk:
-            raise EOFError
-        data += chunk
-    return data
 
 
 def _text(args: tuple[object, ...]) -> int | None:
