@@ -25,7 +25,7 @@ MACHINERY = re.compile(
     r"|triton\.(?:runtime|knobs|compiler|backends))(?![^.])|(?:torch|triton)(?:\.\w+?)*?\._(?!_)\w+"
 )
 HARMLESS = re.compile(
-    r"gc|inspect|gc\.(?:collect|disable|enable|freeze|isenabled|unfreeze)|importlib(?:\.metadata(?:\.\w+)?)?"
+    r"gc|inspect|gc\.(?:collect|disable|enable|freeze|isenabled|unfreeze)|importlib(?:\.metadata(?:\.(?:PackageNotFoundError|metadata|requires|version))?)?"
     r"|inspect\.(?:cleandoc|getdoc|getsource|isclass|isfunction|ismethod|signature)|torch\.backends\..*"
     r"|triton\.runtime(?:\.driver(?:\.active(?:\.get_active_torch_device)?)?)?"
 )
@@ -62,9 +62,9 @@ def forbidden_uses(source: str, rule: "Forbidden", function: str) -> list[Use]:
     return [Use(*use) for use in _named(source, sorted(SourceWords(source).uses(function)), list(rule.names))]
 
 
-def reaches(source: str) -> list[Use]:
+def reaches(source: str) -> tuple[Use, ...]:
     """The uses of machinery in a source, by line, at most MAX_USES."""
-    return [Use(*use) for use in _machinery(source)[0]]
+    return tuple(Use(*use) for use in _machinery(source)[0])
 
 
 def notes(source: str) -> tuple[str, ...]:
@@ -92,6 +92,8 @@ def _name(node: ast.AST, aliases: dict[str, str]) -> str:
         return "@"
     parts = dotted(node, aliases) if isinstance(node, (ast.Attribute, ast.Name)) else [""]
     is_own = parts[0] in ("self", "cls") or (isinstance(node, ast.Name) and node.id not in aliases)
+    if parts[0] == "numpy":
+        return "numpy"
     return "" if is_own or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) else parts[-1]
 
 
@@ -111,8 +113,9 @@ def _machinery(source: str) -> tuple[list[Use], list[Use]]:
             names = [node.name] if isinstance(node, FUNCTIONS) else [".".join(dotted(node, aliases))]
         for name in names:
             found = ATTRIBUTES.search(name)
-            if not found and (is_import or name.partition(".")[0] in libraries) and not HARMLESS.fullmatch(name):
-                is_written = "." in name and isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+            is_written = "." in name and isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+            is_harmless = HARMLESS.fullmatch(name) and (not is_written or name.startswith("torch.backends."))
+            if not found and (is_import or name.partition(".")[0] in libraries) and not is_harmless:
                 found = MACHINERY.match(name) or (re.match(".*", name) if is_written else None)
             reached |= {Use(node.lineno, found[0][:MAX_NAME])} if found else set()  # type: ignore[attr-defined]
         if isinstance(node, ast.Call) and (name := _maker(node, aliases)):
@@ -130,4 +133,5 @@ def _maker(call: ast.Call, aliases: dict[str, str]) -> str:
     is_made = isinstance(given, (ast.BinOp, ast.Call, ast.Subscript)) or (
         of_library and not isinstance(given, ast.Constant)
     )
+    is_made |= name == "vars" and not call.args
     return name if name in ("getattr", "setattr", "vars") and is_made else ""

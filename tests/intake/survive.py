@@ -118,7 +118,7 @@ def _looked_at(found: Submission) -> None:
     found.digest, fingerprints(found.source)
     forbidden.notes(found.source), forbidden.reaches(found.source)
     for rule in RULES[:1]:
-        forbidden.forbidden_uses(found.source, rule)
+        forbidden.forbidden_uses(found.source, rule, rule.functions[0])
     if len(found.source.encode()) > safe_files.MAX_SOURCE:
         raise Broken("larger than a source may be")
 

