@@ -31,10 +31,10 @@ class FusedMultiHeadAttention(nn.Module):
 
     def load_unfused(self, state_dict):
         weights = [state_dict["W_query.weight"], state_dict["W_key.weight"], state_dict["W_value.weight"]]
-        self.qkv.weight = nn.Parameter(torch.cat(weights, dim=0))
+        self.qkv.weight.data = torch.cat(weights, dim=0)
         if "W_query.bias" in state_dict:
             biases = [state_dict["W_query.bias"], state_dict["W_key.bias"], state_dict["W_value.bias"]]
-            self.qkv.bias = nn.Parameter(torch.cat(biases, dim=0))
-        self.out_proj.weight = nn.Parameter(state_dict["out_proj.weight"].clone())
-        self.out_proj.bias = nn.Parameter(state_dict["out_proj.bias"].clone())
+            self.qkv.bias.data = torch.cat(biases, dim=0)
+        self.out_proj.weight.data = state_dict["out_proj.weight"].clone()
+        self.out_proj.bias.data = state_dict["out_proj.bias"].clone()
         print("loaded", sorted(state_dict))
