@@ -62,7 +62,7 @@ def measure() -> list[dict[str, float]]:
 
 
 def claim(rows: list[dict[str, float]]) -> bool:
-    """Each spread is less than half of the one before, but for the last column, which does not fall."""
+    """Each spread is less than half of the one before, but for "tokens added", which does not fall."""
     pairs = list(zip(rows, rows[1:]))
     falls = all(after[name] < before[name] / 2 for name in ("spread", "scores negated") for before, after in pairs)
     return falls and all(after["tokens added"] >= before["tokens added"] for before, after in pairs)

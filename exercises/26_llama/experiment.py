@@ -2,7 +2,7 @@
 
 The model beside the lesson writes 24 stories, drawn token by token. Then it reads them again, with one part wrong as
 people really write it. Cost: the rise of its loss, in nats a token. No other model reads these stories better than the
-one that wrote them. The last column: how many of 100 next tokens are the reader's first guess.
+one that wrote them. "right of 100" counts the next tokens that are its first guess.
 """
 
 import json

@@ -4,7 +4,7 @@
 
 Random pairs of a key and a value, 64 numbers each, are written one after the other, and then each key is asked for its
 value. A pair is recalled if, of all values, its own is the one most like the answer. "sum" is the delta rule
-without its correction; the delta rule has no decay and β = 1. In the last two columns there are only 32 different keys,
+without its correction; the delta rule has no decay and β = 1. In the columns "again" there are only 32 different keys,
 each written many times, and the newest value counts.
 """
 
