@@ -31,7 +31,7 @@ function fault(scores, { exps, total, weights }, stable) {
     + "of its digits.";
 }
 
-const [LEAST, MOST] = [-103.2, 88.7]; // between them the exponential is a float32, neither 0 nor inf
+const [LEAST, MOST] = [-103.97, 88.7]; // between them the exponential is a float32, neither 0 nor inf
 const [WIDE, END] = [440, 118]; // of the drawing, and what its edges stand for
 
 // Each score where its exponential is taken: as it is, and with the largest score taken off. Beyond the wall it breaks.
@@ -50,8 +50,8 @@ function wall(scores) {
     s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: 118 }),
     s("rect", { class: "wall", x: 0, y: 0, width: X(LEAST), height: 118 }),
     lane(42, "naive: each score as it is", scores),
-    lane(96, "stable: each score less the largest one", scores.map((score) => score - most)),
-    s("text", { x: 4, y: 134 }, `below −${-LEAST}`),
+    lane(96, "stable: each score minus the largest one", scores.map((score) => score - most)),
+    s("text", { x: 4, y: 134 }, `below −${-LEAST.toFixed(0)}`),
     s("text", { x: 4, y: 148 }, "e^x becomes 0"),
     s("text", { x: X(0), y: 134, "text-anchor": "middle" }, "0"),
     s("text", { x: WIDE - 4, y: 134, "text-anchor": "end" }, `above ${MOST}`),

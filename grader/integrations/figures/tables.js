@@ -167,7 +167,7 @@ function scrollable(box) {
   sizes.observe(box.firstChild);
 }
 
-// A bar for each number, with its name and the number.
+// A bar for each number, with its name and the number; nan is a hatched one over the whole width.
 export function bars({ name, values, labels, digits = 4, most, marked }) {
   const full = most ?? Math.max(1e-9, ...values.filter(Number.isFinite));
   const width = (value) => `${(Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) * 100 : 0).toFixed(2)}%`;
@@ -176,7 +176,9 @@ export function bars({ name, values, labels, digits = 4, most, marked }) {
       "tr",
       { class: marked === i ? "picked" : null },
       h("th", { scope: "row" }, labels[i]),
-      h("td", { class: "kata-track", "aria-hidden": "true" }, h("div", { class: "kata-bar", "--width": width(value) })),
+      h("td", { class: "kata-track", "aria-hidden": "true" }, Number.isNaN(value)
+        ? h("div", { class: "kata-bar kata-nan", "--width": "100%" })
+        : h("div", { class: "kata-bar", "--width": width(value) })),
       h("td", { "data-row": 0, "data-column": i }, format(value, digits))
     ),
   );
