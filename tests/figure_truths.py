@@ -27,15 +27,12 @@ def projected(token: int, entry: float | None = None, same: bool = False) -> dic
     return {"query": x @ W_query, "key": x @ (W_query if same else W_key), "value": x @ W_value}
 
 
-def made_of(layer: str, seed: int) -> Callable[[], dict[str, torch.Tensor]]:
-    """Exercises 07 and 08: queries, scores and weights, none of which the documents print whole."""
+def made_of(seed: int) -> Callable[[], dict[str, torch.Tensor]]:
+    """Exercise 07: queries, scores and weights, which the documents do not print whole."""
 
     def compute() -> dict[str, torch.Tensor]:
-        if layer == "parameter":
-            manual_seed(seed)
-            W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))
-        else:
-            W_query, W_key, W_value = (weight.T for weight in linear(seed, *[(3, 2)] * 3))
+        manual_seed(seed)
+        W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))
         queries, keys = inputs() @ W_query, inputs() @ W_key
         scores = queries @ keys.T
         weights = torch.softmax(scores / 2**0.5, -1)

@@ -1,44 +1,70 @@
-// The same way with nn.Linear layers, which hold their weights turned: transposed, they are those of version 1.
+// A weight as nn.Linear holds it, and its twin that fits the token: turned on its diagonal, or read again row by row.
 
-import { transpose } from "../../grader/integrations/figures/maths.js";
-import { line, matrix, row, turning } from "../../grader/integrations/figures/tables.js";
-import { way } from "../../grader/integrations/figures/way.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { format, matmul, range } from "../../grader/integrations/figures/maths.js";
+import { matrix, moving, row, sign } from "../../grader/integrations/figures/tables.js";
 
-const shape = (values) => `${values.length}, ${values[0].length}`;
-const held = (name) => `${name}.weight`;
+const WAYS = ["W.T", "W.view(3, 2)", "W as it is"];
 
 export default {
   render({ model, el }) {
-    const { layers, ...rest } = model.get("data");
-    const weights = Object.fromEntries(Object.entries(layers).map(([name, weight]) => [name, transpose(weight)]));
-    way(
-      el,
-      "nn.Linear holds its weight turned: row i, column j of the layer is row j, column i of version 1.",
-      { ...rest, ...weights, given: Object.fromEntries(Object.keys(layers).map((name) => [name, {
-        made: (i, j) => `${name}.weight[${j}, ${i}] of the layer`,
-        of: (i, j) => [[held(name), j, i]],
-      }])) },
-      (figure) => {
-        const turned = figure.toggle({ label: "Turn W_query.weight on its diagonal", value: true });
-        return ([which, i, j], pick) => {
-          const isPicked = (name, a, b) => which === name && a === j && b === i;
-          return [line(
-            `The layer holds (d_out, d_in) = (${shape(layers.W_query)}) and computes x @ weight.T; version 1 holds `
-              + `(d_in, d_out) = (${shape(weights.W_query)}) and computes x @ W.`
-          ), row(
-            ...Object.entries(layers).map(([name, weight]) => matrix({
-              name: held(name),
-              values: weight,
-              picked: which === name ? [j, i] : undefined,
-              pick: (a, b) => pick(name, b, a),
-            })),
-            turning({
-              name: "W_query.weight turns", values: layers.W_query, turned: turned.value, digits: 2, side: 40,
-              marked: (a, b) => isPicked("W_query", a, b),
+    const { token, W, bias } = model.get("data");
+    const [n, m] = [W.length, W[0].length];
+    const figure = frame(el, "nn.Linear holds its weight turned: each of its rows is a column of the matrix in x @ W.");
+    const way = figure.choice({ label: "Multiply x by", options: WAYS });
+    const x = token.map((value, d) => figure.slider({ label: `x[${d}]`, min: -3, max: 3, value }));
+    const biased = figure.toggle({ label: `Add the bias (${bias.join(", ")})` });
+    const cell = figure.state([0, 2]);
+    // Where a number of W is in the matrix that x is multiplied by.
+    const places = [(i, j) => [j, i], (i, j) => [Math.floor((i * m + j) / n), (i * m + j) % n], (i, j) => [i, j]];
+    figure.draw(() => {
+      const place = places[way.value];
+      const used = range(way.value === 2 ? n : m).map(() => []);
+      W.forEach((one, i) => one.forEach((value, j) => {
+        const [a, b] = place(i, j);
+        used[a][b] = value;
+      }));
+      const numbers = x.map((one) => one.value);
+      const plus = biased.value ? bias : bias.map(() => 0);
+      const fits = used.length === numbers.length;
+      const result = (matrixOf) => matmul([numbers], matrixOf)[0].map((value, k) => value + plus[k]);
+      const right = result(range(m).map((d) => range(n).map((k) => W[k][d])));
+      const output = fits ? result(used) : null;
+      const [i, j] = cell.value;
+      const [, b] = place(i, j);
+      const terms = (k) => numbers.map((value, d) => `${format(value, 0)} · ${format(used[d][k], 0)}`).join(" + ")
+        + (biased.value ? ` + ${plus[k]}` : "");
+      const isRight = output?.every((value, k) => value === right[k]);
+      return {
+        key: output ? ["output", output.map((value) => format(value, 0)).join(", ")] : null,
+        show: [
+          row(
+            matrix({
+              name: "W, as the layer holds it", values: W, digits: 0, kind: (k) => k, picked: [i, j],
+              pick: (...at) => (cell.value = at), rows: range(n).map((k) => `row ${k}`),
             }),
-          )];
-        };
-      },
-    );
+            matrix({ name: "x", values: numbers, digits: 0, heat: false }),
+            sign("@"),
+            moving({
+              name: WAYS[way.value], values: W, place, kind: (k) => k, digits: 0, side: 40,
+              marked: (k, d) => k === i && d === j,
+            }),
+            output && row(sign("="), matrix({
+              name: "output", values: output, digits: 0, heat: false, picked: [0, b],
+              marked: (_, k) => output[k] !== right[k],
+            })),
+          ),
+        ],
+        say: !output
+          ? `x has the shape (1, ${m}) and W has (${n}, ${m}): torch refuses to multiply them. Turn W first.`
+          : `The ${format(W[i][j], 0)} in row ${i} of W is now in column ${b}: output ${b} is ${terms(b)} = `
+            + `${format(output[b], 0)}. `
+            + (way.value === 0
+              ? "Each column holds one row of W."
+              : isRight ? "The columns mix the rows of W, and it is right only by luck."
+                : "The columns mix both rows of W, so it is wrong: "
+                  + `${right.map((value) => format(value, 0)).join(", ")} is right, and torch says nothing.`),
+      };
+    });
   },
 };

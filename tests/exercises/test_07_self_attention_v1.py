@@ -98,14 +98,14 @@ def test_an_optimizer_changes_all_three_matrices():
 
 
 CASES = [
-    Case("a walk begins", [("press", "Step")], made_of("parameter", 123), r"^queries\[1, 0\]"),
+    Case("a walk begins", [("press", "Step")], made_of(123), r"^queries\[1, 0\]"),
     Case("and goes on", [("press", "Reset")] + 3 * [("press", "Step")], says=r"^weights\[1, 2\]"),
-    Case("a weight", [("pick", "weights", 1, 4)], made_of("parameter", 123), r"0\.5577 / √2.*= 0\.0906"),
-    Case("a score", [("pick", "scores", 1, 1)], made_of("parameter", 123), r"0\.4306 · 0\.4433 .*= 1\.8524"),
+    Case("a weight", [("pick", "weights", 1, 4)], made_of(123), r"0\.5577 / √2.*= 0\.0906"),
+    Case("a score", [("pick", "scores", 1, 1)], made_of(123), r"0\.4306 · 0\.4433 .*= 1\.8524"),
     Case(
         "by the keyboard",
         [("pick", "queries", 0, 0), ("key", "ArrowDown"), ("key", "ArrowRight")],
-        made_of("parameter", 123),
+        made_of(123),
         r"^queries\[1, 1\].*= 1\.4551",
     ),
     Case("an input", [("pick", "inputs", 0, 2)], says="0.8900 is given"),

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 from figure_case import Case
-from figure_truths import made_of
 
 ROOT = Path(__file__).parents[2]
 SHAPES = [(1, 1), (6, 3), (1, 1, 4), (2, 6, 3), (4, 4, 4), (3, 7, 2)]  # (T, d_in) or (B, T, d_in)
@@ -110,11 +109,23 @@ def test_the_lessons_example():
 # The figure: what is done to it, and what torch computes must come out.
 
 
+W_NAME = "W, as the layer holds it"
+HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
+
+
+def output(x: list[int], matrix: torch.Tensor, bias: float = 0.0) -> dict[str, torch.Tensor]:
+    """A token times a matrix; bias: 1 adds that of the lesson."""
+    return {"output": torch.tensor(x).float() @ matrix + bias * torch.tensor([10.0, 20.0])}
+
+
+AGAIN = [("choose", "Multiply x by", "W.view(3, 2)")]
 CASES = [
-    Case("as it opens", [], made_of("layer", 789), r"W_query\[2, 0\] = W_query.weight\[0, 2\].* = 0\.5118"),
-    Case("as the layer holds it", [("pick", "W_key.weight", 1, 0)], says=r"W_key\[0, 1\] = W_key.weight\[1, 0\]"),
-    Case("a step of the walk", [("press", "Reset"), ("press", "Step")], made_of("layer", 789), r"^queries\[1, 0\]"),
-    Case("a weight", [("pick", "weights", 0, 0)], made_of("layer", 789), r"0\.2899 / √2.*= 0\.1921"),
-    Case("a score", [("pick", "scores", 1, 0)], made_of("layer", 789), r"= 0\.4656"),
-    Case("a parameter", [("pick", "W_query", 0, 1)], made_of("layer", 789), r"W_query\[0, 1\]"),
+    Case("as it opens", [], lambda: output([1, 2, 3], HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
+    Case("another token", [("move", "x[0]", -3)], lambda: output([-3, 2, 3], HELD.T), "output 0 is −3 · 1"),
+    Case(
+        "another number", [("pick", W_NAME, 1, 1)], lambda: output([1, 2, 3], HELD.T), "row 1 of W is now in column 1"
+    ),
+    Case("with the bias", [("toggle", "Add the bias (10, 20)")], lambda: output([1, 2, 3], HELD.T, 1), "= 17"),
+    Case("read again", AGAIN, lambda: output([1, 2, 3], HELD.view(3, 2)), "it is wrong: 7, 2 is right"),
+    Case("not turned", [("choose", "Multiply x by", "W as it is")], says="torch refuses"),
 ]

@@ -1,16 +1,11 @@
-"""The figure: the sentence and the layers of seed 789, whose context vectors the source documents print."""
+"""The figure: the lesson's example by hand, a token and the weight of a layer from 3 to 2."""
 
-import torch
-
-from grader.authors import Figure, Start, manual_seed
-from grader.sentence import TOKENS, inputs
+from grader.authors import Figure, Start
 
 
 def data(documented):
-    """The inputs (6, 3) and the weights of the three layers, each (2, 3), in the order in which they are drawn."""
-    manual_seed(789)
-    layers = {name: torch.nn.Linear(3, 2, bias=False).weight for name in ("W_query", "W_key", "W_value")}
-    return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, "first": ["W_query", 2, 0]}
+    """The token (3), the weight (2, 3) as the layer holds it, and the bias (2)."""
+    return {"token": [1, 2, 3], "W": [[1, 0, 2], [0, 1, 0]], "bias": [10, 20]}
 
 
-FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors")})
+FIGURE = Figure("A weight as nn.Linear holds it, and turned.", data, {"output": Start("by_hand")})

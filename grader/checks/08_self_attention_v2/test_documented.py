@@ -19,7 +19,7 @@ def drawn(seed, bias=False, order=ORDER):
 
 @task(2)
 def test_documented_context_vectors(learner, documented):
-    """Seeded with 789, and with 123, the six context vectors match the printed numbers."""
+    """Seeded with 789, and with 123, the six context vectors match the printed numbers; so does the example by hand."""
     layer = learner.SelfAttention_v2(3, 2, seed=789)
     expect_drawn(layer, drawn(789))
     context = layer(inputs())
@@ -27,6 +27,9 @@ def test_documented_context_vectors(learner, documented):
     expect(context, documented["context_vectors_again"])
     layer = learner.SelfAttention_v2(3, 2, seed=123)
     expect(layer(inputs()), documented["context_vectors_seed_123"])
+    weight = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
+    layer = learner.SelfAttention_v2(3, 2, state=dict.fromkeys(drawn(789), weight))
+    expect(layer(torch.tensor([[1.0, 2.0, 3.0]]))[0], documented["by_hand"])  # one token, which attends to itself
 
 
 @task(1)

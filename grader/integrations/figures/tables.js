@@ -17,6 +17,8 @@ function toneOf(value, full) {
   return tone && `kata-tone-${tone}`;
 }
 
+const kindOf = (kind) => (kind === undefined || kind === null ? "" : `kata-kind-${kind}`);
+
 // The largest finite number, without its sign, of those that are to be coloured.
 const fullest = (values) =>
   Math.max(1e-9, ...values.map((value) => (Number.isFinite(value) ? Math.abs(value) : 0)));
@@ -26,6 +28,7 @@ const fullest = (values) =>
 //   picked: [i, j] of the cell that the sentence is about; pick(i, j) makes cells buttons: one tab stop, arrows move,
 //     and a mouse that points at a cell picks it
 //   marked(i, j): cells with a frame; faint(i, j): cells that do not count; hidden(i, j): faint, and a 0 is a dot
+//   kind(i, j): 0, 1, 2 or 3, whose colours tell apart whose a number is; it takes the place of the heat
 export function matrix({
   name,
   values,
@@ -39,6 +42,7 @@ export function matrix({
   marked,
   hidden,
   faint = hidden,
+  kind,
   note,
 }) {
   const cells = Array.isArray(values[0]) ? values : [values];
@@ -65,7 +69,7 @@ export function matrix({
     const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
     const looks = [
-      heat && toneOf(value, full), value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint",
+      kind ? kindOf(kind(i, j)) : heat && toneOf(value, full), value < 0 && "less", marked?.(i, j) && "marked", faint?.(i, j) && "faint",
       isPicked && "picked", pick && "press",
     ];
     const place = { "data-row": i, "data-column": j };
@@ -129,27 +133,26 @@ export const drawing = ({ name, label, width, height }, ...shapes) => h(
   )
 );
 
-// A matrix that turns on its diagonal when `turned` changes: each cell moves to its new place.
-// marked(i, j): cells with a frame, which one can follow.
-export function turning({ name, values, turned, digits = 2, side = 40, marked }) {
-  const [n, m] = [values.length, values[0].length];
-  const full = fullest(values.flat());
-  const place = (i, j) => `transform: translate(${(turned ? i : j) * side}px, ${(turned ? j : i) * side}px)`;
+// A matrix whose cells move when their places change. place(i, j): the row and the column that a cell is drawn in.
+// kind(i, j): its colour, see `matrix`; marked(i, j): cells with a frame, which one can follow.
+export function moving({ name, values, place, kind, digits = 2, side = 40, marked }) {
+  const places = values.map((one, i) => one.map((_, j) => place(i, j)));
+  const [rows, columns] = [0, 1].map((axis) => Math.max(...places.flat().map((at) => at[axis])) + 1);
+  const at = (i, j) => `transform: translate(${places[i][j][1] * side}px, ${places[i][j][0] * side}px)`;
   const cells = values.flatMap((one, i) => one.map((value, j) => s(
     "g",
-    { class: "turning", key: `${i} ${j}`, style: place(i, j) },
+    { class: "turning", key: `${i} ${j}`, style: at(i, j) },
     s("rect", {
-      class: ["cell tint", toneOf(value, full), value < 0 && "less", marked?.(i, j) && "chosen"]
-        .filter(Boolean).join(" "),
-      width: side - 2,
-      height: side - 2,
+      class: ["cell", kindOf(kind?.(i, j)), marked?.(i, j) && "chosen"].filter(Boolean).join(" "),
+      x: 2,
+      y: 2,
+      width: side - 4,
+      height: side - 4,
     }),
-    s("text", { class: "number", x: side / 2 - 1, y: side / 2 + 3, "text-anchor": "middle" }, format(value, digits)),
+    s("text", { class: "number", x: side / 2, y: side / 2 + 4, "text-anchor": "middle" }, format(value, digits)),
   )));
-  const most = Math.max(n, m) * side;
-  const [rows, columns] = turned ? [m, n] : [n, m];
-  const spoken = `${rows} rows and ${columns} columns.`;
-  return drawing({ name, label: spoken, width: most, height: turned || n === m ? most : n * side }, cells);
+  const most = Math.max(values.length, values[0].length) * side;
+  return drawing({ name, label: `${rows} rows and ${columns} columns.`, width: most, height: most }, cells);
 }
 
 // The Tab key stops at a box only while there is something to scroll, and no button in it that is reached anyway.

@@ -4,11 +4,9 @@ import { frame } from "./frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "./maths.js";
 import { matrix, row } from "./tables.js";
 
-// Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is picked at the beginning. extra(figure) adds
-// controls of its own, and returns a function of the picked cell, (cell, pick), that gives panels to show above.
-// given: how a weight was made, as in `ways` below, by the name of its matrix. Play walks from a query to a context
-// vector.
-export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first, given = {} }, extra = () => () => []) {
+// Each weight matrix is (d_in, d_out): `x @ W`. first: the cell that is picked at the beginning. Play walks from a
+// query to a context vector.
+export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first }) {
   const [queries, keys, values] = [W_query, W_key, W_value].map((W) => matmul(inputs, W));
   const scale = 1 / Math.sqrt(W_query[0].length);
   const scores = matmul(queries, transpose(keys));
@@ -17,10 +15,8 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first,
   const all = { inputs, W_query, W_key, W_value, queries, keys, values, scores, weights, "context vectors": context };
   const figure = frame(el, title);
   const cell = figure.state(first);
-  const above = extra(figure);
   const [t, u] = [1, 2]; // the walk: how token t comes by its context vector, through its weight on token u
   const stages = [
-    ...Object.keys(given).slice(0, 1).map((name) => [name, 1, 0]),
     ["queries", t, 0], ["keys", u, 0], ["scores", t, u], ["weights", t, u], ["values", u, 0], ["context vectors", t, 0],
   ];
   const stage = () => stages.findIndex((one) => one.join() === cell.value.join());
@@ -42,7 +38,6 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first,
     ],
   });
   const ways = {
-    ...given,
     queries: projected("queries", "W_query"),
     keys: projected("keys", "W_key"),
     values: projected("values", "W_value"),
@@ -79,7 +74,6 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first,
       threads: (ways[name]?.of(i, j) ?? []).map((place) => [place, cell.value]),
       key: [`${name}[${i}, ${j}]`, value],
       show: [
-        ...above(cell.value, (...at) => (cell.value = at)),
         row(shown("inputs", tokens), shown("W_query"), shown("W_key"), shown("W_value")),
         row(shown("queries", tokens), shown("keys", tokens), shown("values", tokens)),
         row(shown("scores", tokens)),
