@@ -1,86 +1,115 @@
-// One head in two handwritings: scores with keys as rows or with queries as rows, scaled or not, masked or not.
+// Heads side by side, and the layer after them: each number of its output draws on all heads.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, format, kept, matmul, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row, turning } from "../../grader/integrations/figures/tables.js";
+import { dot, format, matmul, range, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [STEP, HIGH] = [40, 90]; // between two tokens, and between both sides
+const [WIDE, SIDE, TOP] = [174, 74, 74]; // from head to head, of a cell, and where the cells begin
+const [DEEP, THICK] = [150, 9]; // from the cells of the heads to those of the output; the line of a weight of 1
 
-// One row of the weights as lines: from the token that the row belongs to, to those among which it shares its 1.
-function shares(weights, i, rows, columns) {
-  const X = (n) => (n + 0.5) * STEP;
-  const told = weights[i].map((weight, j) => `${columns[j]} ${format(weight, 2)}`).join(", ");
-  const size = { width: rows.length * STEP, height: HIGH + 50 };
+// What each head found, in brackets, and the output: lines from every number of the heads to every one of the output.
+function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
+  const size = found[0].length;
+  const X = (n) => 8 + Math.floor(n / size) * WIDE + (n % size) * SIDE;
+  const middle = (n) => X(n) + SIDE / 2 - 2;
+  const all = found.flat();
+  const cell = (n, y, value, looks) => [
+    s("rect", { class: `cell ${looks}`, x: X(n), y, width: SIDE - 4, height: 30 }),
+    s("text", { class: "number", x: middle(n), y: y + 19, "text-anchor": "middle" }, format(value, 2)),
+  ];
+  const head = (n, y, text, look) => s(
+    "text", { x: X(n * size) + (size * SIDE) / 2 - 2, y, "text-anchor": "middle", class: look }, text
+  );
+  const low = TOP + 30 + DEEP;
+  const width = 16 + (found.length - 1) * WIDE + size * SIDE;
+  const told = found.map((numbers, h) => `head ${h}: ${numbers.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "among whom the picked row shares its 1", label: `${rows[i]}: ${told}`, ...size },
-    weights[i].map((weight, j) => s("line", {
-      class: "pull", x1: X(j), y1: 27, x2: X(i), y2: HIGH + 23, "stroke-width": (10 * weight).toFixed(2),
+    { name: "one token", label: told.join("; "), width, height: low + 62 },
+    output.flatMap((_, i) => all.map((_, j) => {
+      const share = mixed ? weight[i][j] : Number(i === j);
+      return share !== 0 && on[Math.floor(j / size)] && s("path", {
+        class: `pull kata-kind-${Math.floor(j / size)} ${i === picked ? "" : "dim"} ${share < 0 ? "minus" : ""}`,
+        "stroke-width": Math.max(0.6, THICK * Math.abs(share)).toFixed(2),
+        d: `M${middle(j)},${TOP + 34}C${middle(j)},${TOP + 34 + DEEP / 2} ${middle(i)},${low - DEEP / 2} `
+          + `${middle(i)},${low - 4}`,
+      });
     })),
-    columns.map((name, j) => s("text", {
-      x: X(j), y: 18, "text-anchor": "middle", class: weights[i][j] > 0 ? "strong" : null,
-    }, name)),
-    rows.map((name, n) => s(
-      "text",
-      { x: X(n), y: HIGH + 40, "text-anchor": "middle", class: n === i ? "strong" : null },
-      name,
+    found.map((numbers, h) => [
+      head(h, 18, `head ${h}`, "strong"),
+      !on[h] && head(h, 36, "switched off"),
+      s("path", { class: "line", d: `M${X(h * size)},60V50H${X(h * size + size - 1) + SIDE - 4}V60` }),
+      numbers.map((value, n) => cell(h * size + n, TOP, value, on[h] ? `kata-kind-${h}` : "gone")),
+    ]),
+    mixed && s("rect", { class: "cell", x: X(0), y: TOP + 34 + DEEP / 2 - 14, width: width - 20, height: 26, rx: 5 }),
+    mixed && s("text", {
+      x: width / 2, y: TOP + 34 + DEEP / 2 + 3, "text-anchor": "middle", class: "strong",
+    }, "output layer"),
+    output.map((value, i) => s(
+      "g",
+      { class: "kata-press", click: () => pick(i), pointerover: () => pick(i) },
+      cell(i, low, value, `${mixed ? "" : `kata-kind-${Math.floor(i / size)}`} ${i === picked ? "chosen" : ""}`),
     )),
+    output.map((_, i) => s("text", {
+      x: middle(i), y: low + 48, "text-anchor": "middle", class: changed[i] ? "strong" : null,
+    }, changed[i] ? "changed" : `output ${i}`)),
   );
 }
 
 export default {
   render({ model, el }) {
-    const { queries, keys } = model.get("data");
-    const T = queries.length;
-    const figure = frame(el, "The same head, written by two hands: read what the code says, not what you expect.");
-    const cell = figure.state([4, 1]);
-    const order = figure.choice({
-      label: "Scores",
-      options: ["keys @ queriesᵀ", "queries @ keysᵀ"],
-      moved: () => (cell.value = [...cell.value].reverse()), // the same key and query
+    const { x, heads, out_weight, out_bias } = model.get("data");
+    const figure = frame(
+      el, "Each head writes its own few numbers. The output layer lets every number draw on all heads.",
+    );
+    const mixed = figure.toggle({ label: "Output layer", value: true });
+    const on = figure.switches({ label: "Heads", options: heads.map((_, h) => `head ${h}`) });
+    const token = figure.choice({ label: "Token", options: x.map((_, t) => String(t)) });
+    const cell = figure.state([0, 0]);
+    const attended = heads.map(([query, key, value]) => {
+      const [queries, keys, values] = [query, key, value].map((weight) => matmul(x, transpose(weight)));
+      const scores = times(matmul(queries, transpose(keys)), 1 / Math.sqrt(query.length));
+      return matmul(scores.map(softmax), values);
     });
-    const scaled = figure.toggle({ label: "Divide by √head_size" });
-    const masked = figure.toggle({ label: "Mask", value: true });
-    const keep = kept();
     figure.draw(() => {
-      const [a, b, side] = order.value ? [queries, keys, "query"] : [keys, queries, "key"];
-      const scale = scaled.value ? 1 / Math.sqrt(keys[0].length) : 1;
-      const raw = matmul(a, transpose(b)).map((one) => one.map((score) => score * scale));
-      const scores = masked.value ? causal(raw) : raw;
-      const weights = scores.map(softmax);
-      const rows = queries.map((_, i) => `${side[0]}${i}`);
-      const columns = keys.map((_, j) => `${order.value ? "k" : "q"}${j}`);
-      const hidden = (i, j) => masked.value && j > i;
-      const [i, j] = cell.value;
-      const [key, query] = order.value ? [j, i] : [i, j];
-      // The other hand has this score in row j and column i.
-      const others = softmax(transpose(raw)[j].map((score, n) => (masked.value && n > j ? -Infinity : score)));
-      const weight = (value, isHidden) => (isHidden ? "hidden by the mask" : `the weight ${format(value, 3)}`);
-      const facts = { rows, columns, picked: cell.value, pick: (...at) => (cell.value = at) };
-      const sharp = sum(weights.map((one) => Math.max(...one))) / T;
+      const [t, i] = [token.value, cell.value[1]];
+      const isOn = heads.map((_, h) => !on.off.has(h));
+      const found = attended.map((one, h) => one[t].map((value) => (isOn[h] ? value : 0)));
+      const through = (side) => (mixed.value ? out_weight.map((one, n) => dot(one, side) + out_bias[n]) : side);
+      const output = through(found.flat());
+      const all = through(attended.flatMap((one) => one[t]));
+      const changed = output.map((value, n) => value !== all[n]);
+      const pick = (n) => (cell.value = [0, n]);
+      const size = found[0].length;
+      const terms = found.flat().map((value, n) => `${format(out_weight[i][n], 2)} · ${format(value, 2)}`).join(" + ")
+        .replaceAll("+ −", "− ");
+      const bias = `${out_bias[i] < 0 ? "−" : "+"} ${format(Math.abs(out_bias[i]), 2)}`;
+      const gone = [...on.off].map((h) => `head ${h}`).join(" and ");
+      const many = changed.filter(Boolean).length;
       return {
-        key: ["largest weight of a row, on average", sharp.toFixed(2)],
+        key: [gone ? `numbers that change without ${gone}` : `output ${i}`,
+          gone ? `${many} of ${output.length}` : format(output[i])],
         show: [
           row(
-            keep("turning", [order.value, scale, key, query], () => turning({
-              name: "the scores turn on their diagonal",
-              values: order.value ? transpose(raw) : raw,
-              turned: order.value === 1,
-              digits: 1,
-              side: 30,
-              marked: (a, b) => a === key && b === query,
+            mixing(found, output, out_weight, i, { on: isOn, mixed: mixed.value, changed, pick }),
+            h("div", {}, matrix({
+              name: "output", values: [output], columns: output.map((_, n) => String(n)), picked: [0, i],
+              pick: (_, n) => pick(n), marked: (_, n) => changed[n], heat: false,
+            }),
+            mixed.value && matrix({
+              name: "W_o, the weight of the output layer", values: out_weight, digits: 2,
+              rows: out_weight.map((_, n) => `output ${n}`),
+              columns: found.flatMap((one, n) => one.map(() => `head ${n}`)),
+              kind: (_, n) => Math.floor(n / size), faint: (n) => n !== i,
+              note: "A line is as thick as its weight, and dashed if the weight is negative.",
             })),
-            matrix({ ...facts, name: "scores", values: scores, digits: 2, faint: hidden }),
-          ),
-          row(
-            matrix({ ...facts, name: "weights", values: weights, digits: 3, hidden, scale: 1 }),
-            shares(weights, i, rows, columns),
           ),
         ],
-        threads: [[["scores", i, j], ["weights", i, j]]],
-        say: `Row i belongs to ${side} i${order.value ? "" : ", as the second document has it"}. Key ${key} and query `
-          + `${query} score ${format(raw[i][j], 2)} either way: here ${weight(weights[i][j], hidden(i, j))}, `
-          + `with the other order ${weight(others[i], hidden(j, i))}.`,
+        say: (mixed.value
+          ? `Output ${i} is ${terms} ${bias}: it draws on every head. `
+          : `Without the layer output ${i} is a copy of one number of head ${Math.floor(i / size)}, and no other head `
+            + "can write there. ")
+          + (gone ? `Without ${gone}, ${many} of ${output.length} numbers change.` : ""),
       };
     });
   },

@@ -8,6 +8,7 @@ import pytest
 import torch
 from figure_case import Case
 from torch import nn
+from torch.nn import functional
 
 from grader.judge.inputs import manual_seed
 
@@ -83,31 +84,26 @@ def test_uneven_heads_are_refused(solution):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def two_hands(queries_first: bool, scaled: bool, masked: bool) -> dict[str, torch.Tensor]:
-    """Exercise 12's scores and weights."""
-    manual_seed(1337)
-    torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2))
-    x = torch.randn(1, 8, 32)[0]
-    keys, queries = nn.Linear(32, 16)(x), nn.Linear(32, 16)(x)
-    scores = (queries @ keys.T if queries_first else keys @ queries.T) / (4 if scaled else 1)
-    scores = scores.masked_fill(torch.ones(8, 8).triu(1).bool(), -torch.inf) if masked else scores
-    return {"scores": scores, "weights": torch.softmax(scores, -1)}
+def mixed(token: int = 0, off: int | None = None, layer: bool = True) -> dict[str, torch.Tensor]:
+    """The output of the lesson's layer for one token; off: a head whose numbers are 0."""
+    manual_seed(123)
+    heads = [[nn.Linear(4, 2, bias=False) for _ in range(3)] for _ in range(2)]
+    out, x = nn.Linear(4, 4), torch.arange(8.0).reshape(1, 2, 4)
+    found = [functional.scaled_dot_product_attention(*(part(x) for part in head))[0, token] for head in heads]
+    found = [0 * one if number == off else one for number, one in enumerate(found)]
+    return {"output": out(torch.cat(found)) if layer else torch.cat(found)}
 
 
 CASES = [
-    Case("a pair", [("pick", "scores", 5, 2)], says="Key 5 and query 2 .* with the other order hidden by the mask"),
+    Case("as it opens", [], mixed, "^Output 0 is .*: it draws on every head"),
+    Case("another number", [("pick", "output", 0, 3)], mixed, "^Output 3 is "),
+    Case("another token", [("choose", "Token", "1")], lambda: mixed(1)),
+    Case("a head off", [("toggle", "head 1")], lambda: mixed(off=1), "Without head 1, 4 of 4 numbers change"),
+    Case("no layer", [("toggle", "Output layer")], lambda: mixed(layer=False), "a copy of one number of head 0"),
     Case(
-        "a pair without a mask",
-        [("toggle", "Mask"), ("pick", "weights", 4, 1)],
-        lambda: two_hands(False, False, False),
-        "with the other order the weight",
+        "neither",
+        [("toggle", "Output layer"), ("toggle", "head 1")],
+        lambda: mixed(off=1, layer=False),
+        "Without head 1, 2 of 4 numbers change",
     ),
-    Case(
-        "queries as rows",
-        [("choose", "Scores", "queries @ keysᵀ")],
-        lambda: two_hands(True, False, True),
-        "query i",
-    ),
-    Case("scaled", [("toggle", "Divide by √head_size")], lambda: two_hands(False, True, True)),
-    Case("no mask", [("toggle", "Mask"), ("toggle", "Divide by √head_size")], lambda: two_hands(False, True, False)),
 ]

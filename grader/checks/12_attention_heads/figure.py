@@ -1,4 +1,4 @@
-"""The figure: the second document's random sequence, whose weights have keys as rows and are not scaled."""
+"""The figure: the lesson's layer of two heads, seeded with 123, and its two tokens."""
 
 import torch
 
@@ -6,12 +6,14 @@ from grader.authors import Figure, Start, manual_seed
 
 
 def data(documented):
-    """Queries and keys (8, 16) of the sequence, after all that the document draws before them."""
-    manual_seed(1337)
-    torch.randn(4, 8, 2), torch.randint(0, 10, (3, 2))
-    x = torch.randn(1, 8, 32)[0]
-    key, query = torch.nn.Linear(32, 16), torch.nn.Linear(32, 16)
-    return {"queries": query(x), "keys": key(x)}
+    """The tokens (2, 4), the query, key and value weights of each head (2, 4), and the output layer."""
+    manual_seed(123)
+    heads = [[torch.nn.Linear(4, 2, bias=False).weight for _ in range(3)] for _ in range(2)]
+    out = torch.nn.Linear(4, 4)
+    x = torch.arange(8.0).reshape(2, 4)
+    return {"x": x, "heads": heads, "out_weight": out.weight, "out_bias": out.bias}
 
 
-FIGURE = Figure("The weights of a causal head whose rows are keys.", data, {"weights": Start("causal_weights")})
+FIGURE = Figure(
+    "The findings of two heads, side by side, and the output layer that mixes them.", data, {"output": Start("mixed")}
+)

@@ -39,7 +39,7 @@ def test_documented_head(learner, documented):
 
 
 @task(2)
-def test_heads_in_order(learner):
+def test_heads_in_order(learner, documented):
     """MultiHeadSelfAttention(32, 4) draws head after head, then output_linear, and mixes the heads' outputs."""
     parts = [f"heads.{head}.{name}" for head in range(4) for name in ("query", "key", "value")]
     layers = dict.fromkeys(parts, (32, 8, False)) | {"output_linear": (32, 32, True)}
@@ -51,6 +51,8 @@ def test_heads_in_order(learner):
         has_drawn(layer, parameters)
     heads = torch.cat([attended(parameters, x, f"heads.{head}.") for head in range(4)], dim=-1)
     expect(output, heads @ parameters["output_linear.weight"].mT + parameters["output_linear.bias"])
+    layer = learner.MultiHeadSelfAttention(4, 2, seed=123)
+    expect(layer(torch.arange(8.0).reshape(1, 2, 4))[0, 0], documented["mixed"])
 
 
 @task(3)
