@@ -168,39 +168,27 @@ def test_a_cache_serves_attention():
 # The figure: what is done to it, and what the solution computes must come out.
 
 
-def family(prompt: int = 6, size: int = 4, children: int = 2, written: int = 1) -> dict[str, torch.Tensor]:
-    """A prompt and its children in the solution's cache, after the children and then the prompt have written."""
+def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | None = None) -> dict[str, torch.Tensor]:
+    """A prompt and its children in the solution's cache, after so many of them wrote a token, all by default."""
     cache = exercise.PagedCache(40, size, 1, 1)
-    places = torch.arange(1.0, prompt + written + 1).reshape(1, -1, 1)
-    cache.append(0, places[:, :prompt], places[:, :prompt])
+    token = torch.ones(1, 1, 1)
+    cache.append(0, *[token.expand(1, prompt, 1)] * 2)
     for child in range(1, children + 1):
         cache.fork(0, child)
-    for sequence in [*range(1, children + 1), 0]:
-        if written:
-            cache.append(sequence, places[:, prompt:], places[:, prompt:])
-    used = 40 - cache.num_free
-    return {
-        "block tables": torch.tensor([cache.block_table(sequence) for sequence in range(children + 1)]),
-        "tokens in the pool": cache.keys[:used, :, 0, 0],
-        "users of each block": torch.tensor(cache.allocator.users[:used])[:, None],
-    }
+    for sequence in [*range(1, children + 1), 0][:written]:
+        cache.append(sequence, token, token)
+    return {"block tables": torch.tensor([cache.block_table(sequence) for sequence in range(children + 1)])}
 
 
+LAST = ("press", "As in the lesson")
 CASES = [
-    Case("a sequence", [("pick", "block tables", 2, 0)], family, "Sequence 2 reads blocks 0, 3"),
-    Case("as it opens", [], family, "3 sequences of 7 tokens take 4 blocks; without sharing it would be 6"),
-    Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "No block was copied"),
+    Case("as it opens", [], lambda: family(written=1), "Block 1 has 3 users, so it is copied to block 2 first"),
+    Case("the next one", [("press", "Step")], lambda: family(written=2), "2 users, so it is copied to block 3 first"),
     Case(
-        "nobody wrote",
-        [("move", "Tokens that each one writes", 0), ("move", "Children", 3)],
-        lambda: family(children=3, written=0),
-        "Nobody has written yet",
+        "at its end", [LAST], family, "writes token 7 into block 1, which is its own. .* without sharing it would be 6"
     ),
-    Case(
-        "small blocks",
-        [("move", "Block size", 2), ("move", "Tokens in the prompt", 5), ("move", "Tokens that each one writes", 4)],
-        lambda: family(prompt=5, size=2, written=4),
-        "2 blocks were copied",
-    ),
-    Case("alone", [("move", "Children", 0)], lambda: family(children=0), "1 sequence of 7 tokens takes 2 blocks"),
+    Case("before a fork", [LAST, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
+    Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
+    Case("small blocks", [("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)),
+    Case("without children", [("move", "Children", 0)], lambda: family(children=0), "^Sequence 0 writes token 7"),
 ]

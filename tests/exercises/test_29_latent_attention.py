@@ -157,30 +157,22 @@ def test_counts():
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def by_both(first: float, second: float, length: int = 1000) -> dict[str, torch.Tensor]:
-    """The two orders, with the lesson's matrices."""
+def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Tensor]:
+    """What both ways give with the lesson's matrices, and what each of them costs."""
     up = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
-    latent = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
-    query = torch.tensor([float(first), float(second)])
-    scores = torch.einsum("h,hd,td->t", query, up, latent)
-    weights = torch.softmax(scores / 2, dim=-1)
-    return {
-        "keys, made": latent @ up.T,
-        "scores, by keys": scores,
-        "weights, by keys": weights,
-        "absorbed query": query @ up,
-        "scores, without": scores,
-        "weights, without": weights,
-        "multiplications": torch.tensor([[length * 6.0 + length * 2], [6.0 + length * 3]]),
-    }
+    latent = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])[:length]
+    scores = torch.einsum("h,hd,td->t", torch.tensor([float(first), float(second)]), up, latent)
+    work = torch.tensor([length * 6.0 + length * 2, 6.0 + length * 3])
+    return {"scores": scores, "weights": torch.softmax(scores / 2, dim=-1), "multiplications": work}
 
 
-FIRST, SECOND, LENGTH = "Query, first number", "Query, second number", "Tokens to count for"
-MANY = ("move", LENGTH, 1000)
+FIRST, SECOND, LENGTH = "Query, first number", "Query, second number", "Tokens"
+MANY, KEYS = ("move", LENGTH, 1000), ("choose", "Through W goes", "each latent vector")
 CASES = [
-    Case("as it opens", [], lambda: by_both(1, 2, 1), "8 multiplications by keys, 9 without"),
-    Case("another query", [MANY, ("move", FIRST, -2)], lambda: by_both(-2, 2), "8,000 multiplications by keys, 3,006"),
-    Case("nothing asked", [MANY, ("move", FIRST, 0), ("move", SECOND, 0)], lambda: by_both(0, 0), "the scores 0 and 0"),
-    Case("negative", [MANY, ("move", FIRST, 3), ("move", SECOND, -3)], lambda: by_both(3, -3), "scores 3 and −3"),
-    Case("two tokens", [("move", LENGTH, 2)], lambda: by_both(1, 2, 2), "2 tokens it takes 16 .* 12 without"),
+    Case("as it opens", [], lambda: by_both(1, 2), "With keys it is 16, without them 12"),
+    Case("keys", [KEYS], lambda: by_both(1, 2), "W makes a key of each latent vector.* 16 for 2 tokens"),
+    Case("one token", [("move", LENGTH, 1)], lambda: by_both(1, 2, 1), "keys are cheaper: 8 against 9"),
+    Case("another query", [MANY, ("move", FIRST, -2)], lambda: by_both(-2, 2, 1000), "it is 8,000, without them 3,006"),
+    Case("a query of 0", [KEYS, ("move", FIRST, 0), ("move", SECOND, 0)], lambda: by_both(0, 0)),
+    Case("negative", [("move", FIRST, 3), ("move", SECOND, -3)], lambda: by_both(3, -3)),
 ]

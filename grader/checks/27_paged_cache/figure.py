@@ -1,4 +1,4 @@
-"""The figure: the lesson's prompt of six tokens with two children, after each of the three has written a token."""
+"""The figure: the lesson's prompt of six tokens with two children, each of which writes a token."""
 
 from grader.authors import Figure, Start
 
@@ -9,7 +9,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The block tables of a prompt and its two children.",
+    "The blocks that a prompt and its two children share, and the copy for the first who writes.",
     data,
     {"block tables": Start("tables")},
 )

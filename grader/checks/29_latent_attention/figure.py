@@ -15,10 +15,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The weights of two tokens, by keys and without.",
+    "W between the latent vectors of two tokens and a query, which goes through it.",
     data,
-    {
-        "weights, by keys": Start("weights"),
-        "weights, without": Start("weights"),
-    },
+    {"weights": Start("weights")},
 )
