@@ -1,9 +1,39 @@
-// Dropout on the weights, drawn again and again: each draw differs, and their mean settles at the weights without it.
+// Dropout on one row of weights, drawn again and again: each draw differs, and their mean settles at the true weights.
 
-import { chart } from "../../grader/integrations/figures/chart.js";
+import { chart, legend } from "../../grader/integrations/figures/chart.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, floats, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { causal, floats, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const [WIDE, TALL, TOP] = [78, 170, 22]; // from token to token, and of a weight of `most` its height
+
+// The weights as steps, the mean of the draws as bars, and the last draw as dots: at 0 what it dropped.
+function weighed({ query, truth, mean, last, tokens }) {
+  const most = Math.max(...truth) * 2.1;
+  const Y = (value) => TOP + TALL - (Math.min(value, most) / most) * TALL;
+  const told = tokens.map((token, j) => `${token}: ${format(mean[j], 3)} of ${format(truth[j], 3)}`).join(", ");
+  return drawing(
+    { name: `the weights of “${query}”`, label: told, width: tokens.length * WIDE + 8, height: TOP + TALL + 26 },
+    s("line", { class: "axis", x1: 0, x2: tokens.length * WIDE, y1: Y(0), y2: Y(0) }),
+    tokens.map((token, j) => {
+      const x = j * WIDE + 4;
+      return [
+        s("rect", { class: "cell done", x: x + 12, width: WIDE - 24, y: Y(mean[j]), height: Y(0) - Y(mean[j]) }),
+        s("line", { class: "truth", x1: x + 3, x2: x + WIDE - 3, y1: Y(truth[j]), y2: Y(truth[j]) }),
+        s("circle", { class: `dot ${last[j] ? "" : "other"}`, cx: x + WIDE / 2, cy: Y(last[j]), r: 5 }),
+        s("text", { x: x + WIDE / 2, y: TOP + TALL + 20, "text-anchor": "middle" }, token),
+      ];
+    }),
+  );
+}
+
+const LEGEND = [
+  ["without dropout", s("line", { class: "truth", x1: 0, x2: 28, y1: 4, y2: 4 })],
+  ["mean of the draws", s("rect", { class: "cell done", x: 2, width: 24, height: 8 })],
+  ["last draw", s("circle", { class: "dot", cx: 14, cy: 4, r: 4 })],
+  ["dropped in it", s("circle", { class: "dot other", cx: 14, cy: 4, r: 3 })],
+];
 
 export default {
   render({ model, el }) {
@@ -20,7 +50,7 @@ export default {
       ...mean.flatMap((one, i) => one.map((value, j) => Math.abs(value - weights[i][j])))
     );
 
-    // The mean after each number of draws, and its largest distance from the weights.
+    // The mean after each number of draws.
     const meansOf = (p) => {
       const total = weights.map((one) => one.map(() => 0));
       return range(draws).map((n) => {
@@ -32,55 +62,41 @@ export default {
 
     const figure = frame(el, "Dropout makes each draw wrong and their mean right: what stays is divided by 1 − p.");
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
-    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 1 });
+    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 20 });
     figure.player(count, 250);
-    figure.lesson(() => ([rate.value, count.value] = [0, 1]));
+    const query = figure.choice({ label: "Weights of", options: tokens, value: T - 1 });
+    figure.lesson(() => ([rate.value, count.value, query.value] = [0, 1, T - 1]));
     figure.draw(() => {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
-      const [last, mean] = [dropped(count.value - 1, rate.value), means[count.value - 1]];
-      const later = (i, j) => j > i;
+      const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
+      const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
+      const seen = tokens.slice(0, i + 1);
       return {
         show: [
+          weighed({ query: tokens[i], truth, mean, last, tokens: seen }),
+          legend(LEGEND),
           row(
-            matrix({
-              name: "weights of this draw",
-              values: last,
-              rows: tokens,
-              columns: tokens,
-              scale: 1,
-              digits: 3,
-              hidden: later,
-              marked: (i, j) => j <= i && last[i][j] === 0,
-            }),
-            matrix({
-              name: "mean of the draws",
-              values: mean,
-              rows: tokens,
-              columns: tokens,
-              scale: 1,
-              digits: 3,
-              hidden: later,
-            }),
-          ),
-          row(
-            matrix({ name: "context vectors of this draw", values: matmul(last, values), rows: tokens }),
-            matrix({ name: "of the mean", values: matmul(mean, values), rows: tokens }),
+            h("div", {}, matrix({
+              name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
+              columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
+            }), matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),
             chart({
-              name: "Largest distance of the mean from the weights",
+              name: "Largest distance of a mean from its weight, of all six tokens",
               x: range(draws, 1),
               at: count.value,
               least: 0,
               most: 1,
               xLabel: "draws",
-              curves: [{ name: "distance", values: means.slice(0, count.value).map(farthest) }],
+              curves: [{ name: "distance", values: means.map(farthest) }],
             }),
           ),
         ],
-        key: ["distance of the mean", farthest(mean).toFixed(3)],
+        key: ["largest distance, of all weights", farthest(all).toFixed(3)],
         say: rate.value
-          ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean is ${farthest(mean).toFixed(3)} `
-            + "away from the weights at most. Dashed cells were dropped in this draw; the others are "
-            + `${(1 / (1 - rate.value)).toFixed(2)} times as large.`
+          ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean of “${tokens[i]}” is `
+            + `${Math.max(...mean.map((value, j) => Math.abs(value - truth[j]))).toFixed(3)} away from the weights at `
+            + "most. "
+            + `What stays is ${(1 / (1 - rate.value)).toFixed(2)} times as large, and the rest is 0.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

@@ -145,40 +145,24 @@ def test_the_mask_is_a_buffer_and_no_parameter(solution):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def dropped(p: float, draws: int) -> dict[str, torch.Tensor]:
-    """Exercise 11's last draw, and the mean of all up to it."""
+def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
+    """Exercise 11's last draw, the mean of all up to it and the weights, of one token; and its context vector."""
     W_query, W_key, W_value = linear(123, *[(3, 2)] * 3)
     numbers = torch.rand(200, 6, 6)[:draws]
     scores = inputs() @ W_query.T @ W_key @ inputs().T / 2**0.5
     weights = torch.softmax(scores.masked_fill(torch.ones(6, 6).triu(1).bool(), -torch.inf), -1)
     each = torch.where(numbers >= p, weights / (1 - p), 0.0)
-    values = inputs() @ W_value.T
     return {
-        "weights of this draw": each[-1],
-        "mean of the draws": each.mean(0),
-        "context vectors of this draw": each[-1] @ values,
-        "of the mean": each.mean(0) @ values,
+        "weights": torch.stack([each[-1], each.mean(0), weights])[:, token, : token + 1],
+        "context vector of this draw": each[-1, token] @ inputs() @ W_value.T,
     }
 
 
 CASES = [
-    Case("one draw", [("press", "As in the lesson"), ("move", "p", 0.5)], lambda: dropped(0.5, 1), "After 1 draw "),
-    Case(
-        "ten draws",
-        [("press", "As in the lesson"), ("move", "p", 0.5), ("move", "Draws", 10)],
-        lambda: dropped(0.5, 10),
-        "2.00 times",
-    ),
-    Case(
-        "all draws",
-        [("press", "As in the lesson"), ("move", "p", 0.2), ("move", "Draws", 200)],
-        lambda: dropped(0.2, 200),
-        "After 200 draws",
-    ),
-    Case(
-        "once more",
-        [("press", "As in the lesson"), ("move", "p", 0.5), ("press", "Step")],
-        lambda: dropped(0.5, 2),
-        "After 2 draws",
-    ),
+    Case("as it opens", [], lambda: dropped(0.5, 20), "After 20 draws the mean of “step” .*2.00 times"),
+    Case("one draw", [("move", "Draws", 1)], lambda: dropped(0.5, 1), "After 1 draw the"),
+    Case("all draws", [("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
+    Case("once more", [("press", "Step")], lambda: dropped(0.5, 21), "After 21 draws"),
+    Case("another token", [("choose", "Weights of", "Your")], lambda: dropped(0.5, 20, 0), "the mean of “Your”"),
+    Case("nothing dropped", [("press", "As in the lesson")], lambda: dropped(0.0, 1), "in eval mode"),
 ]
