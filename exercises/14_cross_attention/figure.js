@@ -25,76 +25,94 @@ export default {
       W_key: scaled(SHARP),
       W_value: scaled(1),
     };
-    const longest = lesson.x_2.length;
-    const others = range(longest).map((j) => `other ${j}`);
-    const sets = [pairs, { ...lesson, others }];
-    const figure = frame(el, "Rows come from the first sentence, columns from the second: T₁ × T₂ weights.");
-    const first = figure.slider({ label: "Tokens of x_1", min: 1, max: pairs.words.length, value: pairs.words.length });
-    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: longest, value: longest });
+    const theirs = lesson.x_2.map((_, j) => `other ${j}`);
+    const sets = [pairs, { ...lesson, others: theirs }];
+    const figure = frame(el, "Each word of the first sentence looks at the words of the second one.");
+    const which = figure.choice({
+      label: "Sentences",
+      options: ["German to English", "of the lesson"],
+      moved: () => fit(),
+    });
+    const first = figure.slider({ label: "Tokens of x_1", min: 1, max: GERMAN.length, value: GERMAN.length });
+    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: ENGLISH.length, value: ENGLISH.length });
     const own = figure.toggle({ label: "Take x_1 for both: self-attention" });
-    const which = figure.choice({ label: "Sentences", options: ["German to English", "of the lesson"] });
+    // A sentence is shown whole at first, and has no more tokens than it has.
+    const fit = () => {
+      second.limit(sets[which.value].x_2.length);
+      [first.value, second.value] = [GERMAN.length, sets[which.value].x_2.length];
+    };
     figure.lesson(() => {
-      [first.value, second.value, own.value, which.value] = [pairs.words.length, longest, false, 1];
+      [own.value, which.value] = [false, 1];
+      fit();
+      cell.value = [0, 0];
     });
     const cell = figure.state([0, 0]);
     figure.draw(() => {
-      const { x_1, x_2, words, others: theirs, W_query, W_key, W_value } = sets[which.value];
+      const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
       const asking = x_1.slice(0, first.value);
       const asked = own.value ? asking : x_2.slice(0, second.value);
-      const names = own.value ? words : theirs;
+      const names = own.value ? words : others;
       const [queries, keys, values] = [matmul(asking, W_query), matmul(asked, W_key), matmul(asked, W_value)];
       const weights = matmul(queries, transpose(keys)).map(
         (one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length)))
       );
-      const [i, j] = [Math.min(cell.value[0], asking.length - 1), Math.min(cell.value[1], asked.length - 1)];
+      const i = Math.min(cell.value[1], asking.length - 1);
       const top = weights[i].indexOf(Math.max(...weights[i]));
       const asName = (n) => (own.value || !which.value ? `“${names[n]}”` : `token ${n} of the second sentence`);
-      const X = (n, all) => 30 + ((n + 0.5) * 560) / all;
+      const X = (n, all) => 30 + ((n + 0.5) * 620) / all;
       const alignment = drawing(
         {
           name: "who looks at whom",
           label: `“${words[i]}” looks most at ${asName(top)}.`,
-          width: 620,
-          height: 190,
+          width: 680,
+          height: 210,
         },
-        weights.flatMap((row, n) => row.map((weight, m) => s("line", {
+        weights.flatMap((one, n) => one.map((weight, m) => s("line", {
           class: n === i ? "link now" : "link",
           x1: X(n, asking.length),
-          y1: 34,
+          y1: 30,
           x2: X(m, asked.length),
-          y2: 152,
-          "stroke-width": (weight * 9).toFixed(2),
-          "stroke-opacity": n === i ? 0.9 : 0.45,
+          y2: 178,
+          "stroke-width": (weight * 12).toFixed(2),
+          "stroke-opacity": n === i ? 0.9 : 0.3,
         }))),
         asking.map((_, n) => s(
           "text",
-          { x: X(n, asking.length), y: 24, "text-anchor": "middle", class: n === i ? "strong" : null },
+          {
+            x: X(n, asking.length), y: 20, "text-anchor": "middle", class: n === i ? "strong" : null,
+          },
           words[n]
         )),
-        asked.map((_, m) => s("text", { x: X(m, asked.length), y: 172, "text-anchor": "middle" }, names[m])),
+        asked.map((_, m) => s("text", {
+          x: X(m, asked.length), y: 198, "text-anchor": "middle", class: m === top ? "strong" : null,
+        }, names[m])),
       );
       return {
         key: [`largest weight of “${words[i]}”`, format(weights[i][top], 3)],
         show: [
-          alignment,
-          row(
-            matrix({ name: "x_1", values: asking, digits: 2, rows: words }),
-            matrix({ name: own.value ? "x_1 again" : "x_2", values: asked, digits: 2, rows: names })
-          ),
           matrix({
-            name: "weights",
-            values: weights,
-            digits: 3,
-            rows: words,
-            columns: names.slice(0, asked.length),
-            scale: 0.6,
-            picked: [i, j],
+            name: "point at a word of x_1",
+            values: words.slice(0, asking.length),
+            columns: range(asking.length).map(String),
+            heat: false,
+            picked: [0, i],
             pick: (...at) => (cell.value = at),
           }),
-          matrix({ name: "context vectors", values: matmul(weights, values), rows: words }),
+          alignment,
+          row(
+            matrix({
+              name: `weights of “${words[i]}”`,
+              values: weights[i],
+              digits: 3,
+              columns: names.slice(0, asked.length),
+              scale: 0.6,
+              marked: (_, m) => m === top,
+            }),
+            matrix({ name: `context vector of “${words[i]}”`, values: matmul([weights[i]], values), digits: 4 }),
+          ),
         ],
         say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[i]}” `
-          + `gives ${asName(j)} the weight ${format(weights[i][j], 3)}, and looks most at ${asName(top)}.`,
+          + `looks most at ${asName(top)}.`,
       };
     });
   },

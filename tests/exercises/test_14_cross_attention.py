@@ -37,39 +37,31 @@ def test_gradients_equal_finite_differences():
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def crossed(first: int, second: int, own: bool = False) -> dict[str, torch.Tensor]:
-    """Exercise 14 with the first tokens of both sentences."""
+def crossed(token: int, second: int = 8, own: bool = False, first: int = 6) -> dict[str, torch.Tensor]:
+    """Exercise 14's row for one token of the first sentence, which looks at the first tokens of the second one."""
     manual_seed(123)
     x_1 = nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))[:first]
     manual_seed(123)
     W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
     x_2 = x_1 if own else torch.rand(8, 3)[:second]
-    weights = torch.softmax(x_1 @ W_query @ (x_2 @ W_key).T / 2**0.5, -1)
-    return {"weights": weights, "context vectors": weights @ x_2 @ W_value}
+    weights = torch.softmax(x_1[token] @ W_query @ (x_2 @ W_key).T / 2**0.5, -1)
+    word = ("Life", "is", "short", "eat", "dessert", "first")[token]
+    return {f"weights of “{word}”": weights, f"context vector of “{word}”": weights @ x_2 @ W_value}
 
 
+LESSON, WORDS = ("press", "As in the lesson"), "point at a word of x_1"
 CASES = [
-    Case(
-        "fewer keys",
-        [("press", "As in the lesson"), ("move", "Tokens of x_2", 3)],
-        lambda: crossed(6, 3),
-        "6 × 3 weights",
-    ),
-    Case(
-        "fewer queries",
-        [("press", "As in the lesson"), ("move", "Tokens of x_1", 2)],
-        lambda: crossed(2, 8),
-        "2 × 8 weights",
-    ),
+    Case("as it opens", [], says="6 × 6 weights.*“ich” looks most at “I”"),
+    Case("a verb", [("pick", WORDS, 0, 5)], says="“gesehen” looks most at “seen”"),
+    Case("of the lesson", [LESSON], lambda: crossed(0), "6 × 8 weights"),
+    Case("fewer keys", [LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(0, 3), "6 × 3 weights"),
+    Case("fewer queries", [LESSON, ("move", "Tokens of x_1", 2)], lambda: crossed(0, first=2), "2 × 8 weights"),
     Case(
         "self-attention",
-        [("press", "As in the lesson"), ("toggle", "Take x_1 for both: self-attention")],
-        lambda: crossed(6, 8, True),
+        [LESSON, ("toggle", "Take x_1 for both: self-attention")],
+        lambda: crossed(0, own=True),
         "6 × 6 weights",
     ),
-    Case(
-        "a row",
-        [("press", "As in the lesson"), ("pick", "weights", 5, 0)],
-        says="“first” gives token 0 of the second sentence the weight 0.134, and looks most at token 4",
-    ),
+    Case("a row", [LESSON, ("pick", WORDS, 0, 5)], lambda: crossed(5), "“first” looks most at token 4"),
+    Case("a shorter sentence", [LESSON, ("choose", "Sentences", "German to English")], says="6 × 6 weights"),
 ]

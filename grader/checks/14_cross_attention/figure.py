@@ -17,4 +17,8 @@ def data(documented):
     return {"x_1": x_1, "words": WORDS, **weights, "x_2": torch.rand(8, 3)}
 
 
-FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors")})
+FIGURE = Figure(
+    "Lines from each word of one sentence to the words of another, as thick as its weights.",
+    data,
+    {"context vector of “Life”": Start("context_vectors", take=lambda numbers: numbers[:1])},
+)
