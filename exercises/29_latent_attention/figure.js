@@ -96,7 +96,8 @@ export default {
           ways({ q, up, latent, keys, absorbed, scores, absorbs, tokens: T }),
           row(
             bars({
-              name: "multiplications", values: work, labels: ["with keys", "without keys"], digits: 0, marked: way.value,
+              name: "multiplications", values: work, labels: ["with keys", "without keys"], digits: 0,
+              marked: way.value,
             }),
             matrix({ name: "scores", values: seen, columns: tokens, digits: 0, heat: false }),
             matrix({ name: "weights", values: softmax(seen.map((one) => one / SCALE)), columns: tokens, scale: 1 }),

@@ -27,36 +27,46 @@ def small_model(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[s
     """Exercise 22's model of seed 123."""
     manual_seed(123)
     logits = Transformer(6, 8, 6, 2, 2)(torch.tensor(ids), off)
-    return {"logits": logits, "loss": F.cross_entropy(logits[:-1], torch.tensor(ids[1:]), reduction="none")}
+    return {"loss": F.cross_entropy(logits[:-1], torch.tensor(ids[1:]), reduction="none")}
 
 
 def likeliest(ids: list[int]) -> dict[str, torch.Tensor]:
     """The five largest probabilities of what comes next, and the losses."""
     return {
-        "what comes next: the five likeliest": trained_model(ids)[-1].softmax(-1).topk(5).values,
+        "what comes next: the five most likely": trained_model(ids)[-1].softmax(-1).topk(5).values,
         "loss": trained_loss(ids)["loss"],
     }
 
 
+TO_LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("other tokens", [("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "mean loss"),
+    Case("trained", [("type", "Tokens", words(CAUSAL))], lambda: likeliest(CAUSAL), "mean loss", 1e-4),
+    Case(
+        "a head off, trained",
+        [("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 3")],
+        lambda: {"loss": trained_loss(CAUSAL, ((1, 3),))["loss"]},
+        "1 head off",
+        1e-4,
+    ),
+    Case(
+        "other tokens", [TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "mean loss"
+    ),
     Case(
         "a head off",
-        [("toggle", "layer 0, head 1")],
+        [TO_LESSON, ("toggle", "layer 0, head 1")],
         lambda: small_model([0, 4, 5, 2, 1, 3], ((0, 1),)),
         "1 head off",
     ),
     Case(
-        "trained",
-        [("choose", "Model", "trained on repeated sequences"), ("type", "Tokens", words(CAUSAL))],
-        lambda: likeliest(CAUSAL),
-        "mean loss",
-        1e-4,
+        "words", [TO_LESSON, ("type", "Tokens", "first first dessert Life eat")], lambda: small_model([3, 3, 1, 0, 2])
     ),
-    Case("words", [("type", "Tokens", "first first dessert Life eat")], lambda: small_model([3, 3, 1, 0, 2])),
-    Case("a word", [("pick", "point at a word", 0, 3)], says="After “eat” .*; “dessert” follows, .* a loss of 2.9785"),
-    Case("no word", [("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
-    Case("no token", [("type", "Tokens", "1 9")], says="“9” is no token"),
+    Case(
+        "a word",
+        [TO_LESSON, ("pick", "point at a word", 0, 3)],
+        says="After “eat” .*; “dessert” follows, .* a loss of 2.9785",
+    ),
+    Case("no word", [TO_LESSON, ("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
+    Case("no token", [TO_LESSON, ("type", "Tokens", "1 9")], says="“9” is no token"),
 ]
 
 

@@ -115,8 +115,8 @@ def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
 def test_another_model_has_all_its_heads_again(opened):
     page = opened(FIRST["22"])
     act(page, ("toggle", "layer 0, head 1"))
-    act(page, ("choose", "Model", "trained on repeated sequences"))
-    assert page.get_by_role("group", name="Heads").get_by_role("checkbox", checked=True).count() == 8
+    act(page, ("choose", "Model", "of task 2, not trained"))
+    assert page.get_by_role("group", name="Heads").get_by_role("checkbox", checked=True).count() == 4
     assert "off" not in page.locator(SENTENCE).inner_text()
 
 

@@ -34,12 +34,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The weights of two heads, the logits, and the loss of each prediction.",
+    "A trained model: where its eight heads look, and the loss of each prediction.",
     data,
-    {
-        "layer 0, head 0": Start("first_layer"),
-        "layer 1, head 0": Start("second_layer"),
-        "logits": Start("logits"),
-        "loss": Start("loss"),
-    },
+    {"loss": Start("loss")},
 )
