@@ -1,5 +1,6 @@
 // A weight matrix is a map: it takes every token from three dimensions to two. Query and key are two maps, so Q ≠ K.
 
+import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
@@ -34,29 +35,22 @@ export default {
         slider.value = W_query[at[0]][at[1]];
         entry.value = at;
       };
+      // All six tokens go to their queries, and the chosen one to its key and its value too.
+      const ends = [["query", queries, ""], ["key", keys, "other"], ["value", values, "third"]];
       const points = [
-        ...queries.map((q, n) => ({ x: q[0], y: q[1], name: n === t ? "query" : "", size: n === t ? 7 : 3 })),
-        ...keys.map((k, n) => ({
-          x: k[0],
-          y: k[1],
-          name: n === t ? "key" : "",
-          size: n === t ? 7 : 3,
-          look: "other",
-        })),
-        ...values.map((v, n) => ({
-          x: v[0], y: v[1], name: n === t ? "value" : "", size: n === t ? 7 : 3, look: "third",
-        })),
-        { x: inputs[t][0], y: inputs[t][1], name: "", kind: "cross" },
+        ...inputs.map(([x, y], n) => ({ x, y, name: n === t ? tokens[t] : "", size: n === t ? 5 : 3, look: "start" })),
+        ...queries.map(([x, y], n) => ({ x, y, name: n === t ? "query" : "", size: n === t ? 7 : 4 })),
+        ...ends.slice(1).map(([name, all, look]) => ({ x: all[t][0], y: all[t][1], name, size: 7, look })),
       ];
-      const [across, up] = [0, 1].map((axis) => [...queries, ...keys, ...values, inputs[t]].map((one) => one[axis]));
+      const [across, up] = [0, 1].map((axis) => [...queries, ...keys, ...values, ...inputs].map((one) => one[axis]));
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       return {
         threads: inputs[t].flatMap((_, d) => [
           [["token", 0, d], ["query", 0, j]],
           [["W_query", d, j], ["query", 0, j]],
         ]),
-        show: [
-          row(
+        show: row(
+          h("div", { class: "kata-left" }, row(
             matrix({
               name: "W_query", values: W_query, picked: entry.value, pick, scale: 1, marked: (_, n) => n === j,
             }),
@@ -66,21 +60,26 @@ export default {
           row(
             matrix({ name: "token", values: inputs[t], digits: 2, scale: 1, marked: () => true }),
             matrix({ name: "query", values: queries[t], scale: 1.5, picked: [0, j] }),
+          ),
+          row(
             matrix({ name: "key", values: keys[t], scale: 1.5 }),
             matrix({ name: "value", values: values[t], scale: 1.5 }),
-          ),
+          )),
           plane({
-            name: `Where the matrices take “${tokens[t]}”`,
-            note: "From the cross, the first two numbers of the token, to its query (full), key (open) and value "
-              + "(dotted). The small ones belong to the other tokens.",
+            name: `X → Q for all tokens, and Q, K, V of “${tokens[t]}”`,
+            note: "Each arrow begins at the first two numbers of a token, and ends where the matrix takes it: at its "
+              + "query (blue), its key (open) or its value (dotted).",
             points,
             from: [Math.min(0, ...across), Math.min(0, ...up)],
-            to: [Math.max(0.6, ...across) + 0.2, Math.max(1.5, ...up)],
+            to: [Math.max(0.6, ...across) + 0.1, Math.max(0.6, ...up) + 0.05],
             xLabel: "first number",
             yLabel: "second number",
-            lines: [queries, keys, values].map((all) => [inputs[t], all[t], 2]),
+            lines: [
+              ...inputs.map((one, n) => [one, queries[n], n === t ? 2.5 : 1, "to"]),
+              ...ends.slice(1).map(([, all, look]) => [inputs[t], all[t], 2.5, `to ${look}`]),
+            ],
           }),
-        ],
+        ),
         say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
           + `${format(queries[t][j])}.`,
       };

@@ -98,7 +98,8 @@ export default {
           ? ["mean loss of pairs that came before", ofKnown.toFixed(digits)] : ["mean loss", mean.toFixed(digits)],
         say: `The mean loss is ${mean.toFixed(digits)}${without}`
           + (known.length ? `, but ${ofKnown.toFixed(digits)} where the same pair of words came before` : "")
-          + `; blind guessing would give ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(digits)}. After ${quoted(tokens[t])} the model expects `
+          + `; blind guessing would give ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(digits)}. `
+          + `After ${quoted(tokens[t])} the model expects `
           + `${quoted(best[0])}, with ${next[best[0]].toFixed(digits)}`
           + (t < loss.length
             ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(digits)}: a loss of `
