@@ -76,7 +76,7 @@ export default {
           weighed({ query: tokens[i], truth, mean, last, tokens: seen }),
           legend(LEGEND),
           row(
-            h("div", {}, matrix({
+            h("div", { class: "kata-panel" }, matrix({
               name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
               columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
             }), matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),

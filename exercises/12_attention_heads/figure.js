@@ -92,7 +92,7 @@ export default {
         show: [
           row(
             mixing(found, output, out_weight, i, { on: isOn, mixed: mixed.value, changed, pick }),
-            h("div", {}, matrix({
+            h("div", { class: "kata-panel" }, matrix({
               name: "output", values: [output], columns: output.map((_, n) => String(n)), picked: [0, i],
               pick: (_, n) => pick(n), marked: (_, n) => changed[n], heat: false,
             }),

@@ -35,14 +35,19 @@ def typed(text: str) -> tuple[set[str], set[str]]:
     return {*MAKE.findall(text), *IN_BLOCK.findall(blocks)}, set(KATA.findall(text))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(paths.ROOT)))
-def test_what_a_page_names_is_there(page):
-    text = page.read_text("utf-8")
-    targets, named = typed(text)
-    assert targets <= TARGETS and named <= {*VERBS}
-    for link in LINK.findall(text):
-        if page.parent != paths.DOCS or page.name != "learners.md":  # that page is the README of the bundle
-            assert (page.parent / link).exists(), link
+def test_what_a_page_names_is_there():
+    gone = []
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        targets, named = typed(text)
+        links = LINK.findall(text) if page.name != "learners.md" else []  # that page is the README of the bundle
+        missing = [
+            *(targets - TARGETS),
+            *(named - {*VERBS}),
+            *(one for one in links if not (page.parent / one).exists()),
+        ]
+        gone += [(page.relative_to(paths.ROOT), one) for one in missing]
+    assert gone == []
 
 
 def test_what_a_message_names_is_there():
@@ -141,12 +146,98 @@ def is_known(owner: str, name: str, text: str) -> bool:
     return hasattr(torch, name) or bool(re.search(rf"\b(?:def|class) {name}\b|\b{name} = ", text))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(paths.ROOT)))
-def test_what_a_page_calls_is_there(page):
-    assert unknown(page.read_text("utf-8")) == set()
+def test_what_a_page_calls_is_there():
+    found = {page.relative_to(paths.ROOT): unknown(page.read_text("utf-8")) for page in PAGES}
+    assert {page: names for page, names in found.items() if names} == {}
 
 
 def test_a_call_of_nothing_is_found():
     text = "`torch.sofmax(x)`, `x.mask_filled(1)`, `softmax_naif(x)`, `x.tril()`, `softmax_naive(x)`\n```\nls(x)\n```\n"
     assert unknown(text) == {"torch.sofmax", "x.mask_filled", "softmax_naif"}
     assert sum(len(CALL.findall(page.read_text("utf-8"))) for page in PAGES) > 1000
+
+
+# Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
+
+ABOUT_THE_CODE = [
+    *(paths.at_root(name) for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md")),
+    *paths.DOCS.glob("*.md"),
+]
+PLACE = re.compile(r"[\w.*-]+/[\w./*-]*|[\w*-]+\.(?:py|js)")  # a path, or a file of code by its name alone
+NAME = re.compile(r"(?P<owner>[a-z_]\w*(?:\.[a-z_]\w*)*)\.(?P<name>\w+)")
+TOP = {"grader", "tests", "docs", "exercises", "solutions", ".ci"}
+ROOMS = {path.name for path in (*paths.GRADER.iterdir(), *(paths.ROOT / "tests").iterdir()) if path.is_dir()}
+# What a run writes, a learner hands in or an author adds; and the owners of names that are no module of ours.
+NOT_OURS = {
+    "autograder.py", "documented_checks.py", "grader.py", "grader/project", "measure_NAME.py", "nbgrader_config.py",
+    "sofmax.py", "context_vectors.before-2026-11-22-134500.py", "lastfirst_123_456_context_vectors.py",
+}  # fmt: skip
+OTHER_OWNERS = {"c", "layer", "learner", "einops"}
+DATA = {
+    "csv", "db", "docx", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml", "txt",
+    "yml", "zip",
+}  # fmt: skip
+
+
+@functools.cache
+def our_places() -> str:
+    """Each file and folder of the project, with a slash before it and a line for each; a folder ends with a slash."""
+    folders = [paths.GRADER, paths.EXERCISES, paths.SOLUTIONS, paths.DOCS, paths.ROOT / "tests", paths.ROOT / ".ci"]
+    places = [place for folder in folders for place in folder.rglob("*") if "__pycache__" not in place.parts]
+    names = [place.relative_to(paths.ROOT).as_posix() + "/" * place.is_dir() for place in (*places, *folders)]
+    return "\n".join(f"/{name}" for name in [*names, *(path.name for path in paths.ROOT.glob("*.py"))])
+
+
+@functools.cache
+def defined(module: str) -> set[str]:
+    """What the modules or rooms of the grader with this name define at their top."""
+    found: set[str] = set()
+    for file in (*paths.GRADER.rglob(f"{module}.py"), *paths.GRADER.rglob(f"{module}/__init__.py")):
+        for node in ast.parse(file.read_text("utf-8")).body:
+            match node:
+                case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                    found.add(name)
+                case ast.Assign(targets=targets):
+                    found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return found
+
+
+def is_a_place(code: str) -> bool:
+    """Whether the project has this file or folder, from its root, from a room, or by its name alone."""
+    pattern = re.escape(code).replace(r"\*", "[^/\n]*").replace("NN_slug", r"\d\d_\w+")
+    return bool(re.search(f"/{pattern}/?$", our_places(), re.M))
+
+
+def is_a_name(owner: str, name: str) -> bool:
+    """Whether a module of ours, or torch, has this name."""
+    first, *rest = owner.split(".")
+    if known := (OWNERS | of_triton()).get(first):
+        for part in (*rest, name):
+            known = getattr(known, part, None)
+        return known is not None
+    return name in defined([first, *rest][-1]) or is_a_place(f"{owner}.{name}".replace(".", "/") + ".py")
+
+
+def gone(text: str) -> set[str]:
+    """The files, folders and names of modules in a text's backquotes that the project does not have."""
+    found = set()
+    for code in re.findall(r"`([^`\n]+)`", BLOCK.sub("", text)):
+        if PLACE.fullmatch(code):
+            is_ours = "/" not in code or code.partition("/")[0] in TOP | ROOMS
+            found |= {code} if is_ours and code not in NOT_OURS and not is_a_place(code) else set()
+        elif (named := NAME.fullmatch(code)) and named["name"] not in DATA:
+            is_ours = named["owner"].partition(".")[0] not in OTHER_OWNERS
+            found |= {code} if is_ours and not is_a_name(named["owner"], named["name"]) else set()
+    return found
+
+
+def test_what_a_page_says_of_the_code_is_there():
+    found = {page.relative_to(paths.ROOT).as_posix(): gone(page.read_text("utf-8")) for page in ABOUT_THE_CODE}
+    assert {page: names for page, names in found.items() if names} == {}
+
+
+def test_a_file_that_is_gone_is_found():
+    text = (
+        "`judge/trials.py`, `judge/trails.py`, `grader/office/`, `process.Lent`, `process.Rented`, `solutions/NN_slug/`"
+    )
+    assert gone(text) == {"judge/trails.py", "grader/office/", "process.Rented"}

@@ -29,7 +29,8 @@ def test_documented_context_vectors(learner, documented):
     expect(layer(inputs()), documented["context_vectors_seed_123"])
     weight = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
     layer = learner.SelfAttention_v2(3, 2, state=dict.fromkeys(drawn(789), weight))
-    expect(layer(torch.tensor([[1.0, 2.0, 3.0]]))[0], documented["by_hand"])  # one token, which attends to itself
+    token = torch.tensor([[1.0, 2.0, 3.0]])
+    expect(layer(torch.cat([token, token]))[0], documented["by_hand"])  # two equal tokens have equal values
 
 
 @task(1)
