@@ -84,7 +84,7 @@ export default {
           ? ["averages that moved", `${moved} of ${T}`]
           : ["largest difference of the three ways", format(apart)],
         say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.`
-          + (last.value ? " The last token moves the last average alone: no other row looks at it." : ""),
+          + (last.value ? " The last token moves only the last average: no other row looks at it." : ""),
       };
     });
   },

@@ -2,14 +2,14 @@
 
 The last of eight tokens has to name the four before it, each in its place. One layer is trained on that for a second,
 with one head of 32 numbers and with four of 8. Queries and keys see positions, values see tokens. Guessing would give
-1 of 8. A place counts as learnt where 19 of 20 answers are right. What the heads hand on is then read in a second way:
+1 of 8. A place counts as learned where 19 of 20 answers are right. What the heads hand on is then read in a second way:
 by searching all 4,096 choices of four tokens for the one that would hand on nearly the same.
 """
 
 import torch
 from torch.nn import functional as F
 
-PLOT = "places learnt"
+PLOT = "places learned"
 CLAIM = "A linear layer reads all four places from four heads, and not from one; but one head has not lost them."
 
 TOKENS, VOCABULARY, SIZE, PLACES = 8, 8, 32, 4
@@ -70,11 +70,11 @@ def measure() -> list[dict[str, float]]:
     for heads in (1, 4):
         share, found = right(heads)
         row = {"heads": heads, "size of one": SIZE // heads, "right of 10": round(10 * float(share.mean()))}
-        learnt, kept = (int((part > 0.95).sum()) for part in (share, found))
-        rows.append(row | {"places learnt": learnt, "places found by search": kept})
+        learned, kept = (int((part > 0.95).sum()) for part in (share, found))
+        rows.append(row | {"places learned": learned, "places found by search": kept})
     return rows
 
 
 def claim(rows: list[dict[str, float]]) -> bool:
-    read = rows[0]["right of 10"] <= 5 and rows[0]["places learnt"] <= 1 and rows[1]["places learnt"] == PLACES
+    read = rows[0]["right of 10"] <= 5 and rows[0]["places learned"] <= 1 and rows[1]["places learned"] == PLACES
     return read and all(row["places found by search"] == PLACES for row in rows)

@@ -1,4 +1,4 @@
-"""Where does each place of a German sentence look, once a layer has learnt to translate?
+"""Where does each place of a German sentence look, once a layer has learned to translate?
 
 Two languages of a few words make 64 pairs of sentences. The layer is trained for a moment on 48 of them; the other 16
 are new to it. Five places ask, each with a vector of its own that is learned, and four English words are looked at. The

@@ -1,4 +1,4 @@
-// Clocks: each pair of numbers is turned by its position. The score of two vectors depends on their distance alone.
+// Clocks: each pair of numbers is turned by its position. The score of two vectors depends only on their distance.
 
 import { chart } from "../../grader/integrations/figures/chart.js";
 import { frame } from "../../grader/integrations/figures/frame.js";

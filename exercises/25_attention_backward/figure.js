@@ -64,7 +64,7 @@ export default {
     const score = sliders("Score", scores, 5);
     const gradient = sliders("Gradient", arriving, 10);
     const hidden = figure.toggle({ label: "Hide token 2" });
-    const alone = figure.toggle({ label: "Diagonal alone" });
+    const alone = figure.toggle({ label: "Only the diagonal" });
     figure.draw(() => {
       const P = softmax(score.map((one, i) => (hidden.value && i === 2 ? -Infinity : one.value)));
       const dP = gradient.map((one) => one.value);
@@ -78,7 +78,7 @@ export default {
       const total = sum(dS);
       const fewer = up.length < 3 && dP.every((value) => value > 0);
       const where = up.length
-        ? `is positive at ${up.join(" and ")}${fewer ? " alone" : ""}, where more than that arrives, and its sum is 0.`
+        ? `is positive ${fewer ? "only " : ""}at ${up.join(" and ")}, where more than that arrives, and its sum is 0.`
         : "is positive nowhere: nothing above it arrives at a place with weight.";
       return {
         show: [
@@ -95,7 +95,8 @@ export default {
         ],
         key: ["weighted average", format(average, 3)],
         say: alone.value
-          ? `The diagonal alone says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is ${format(total, 3)} `
+          ? `The diagonal by itself says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is `
+            + `${format(total, 3)} `
             + "and not 0, so it cannot be the gradient of a softmax."
           : `${fewer ? "All that arrives is positive. Its" : "The"} weighted average is ${format(average, 3)}. `
             + `The gradient of the scores ${where}`,

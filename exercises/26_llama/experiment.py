@@ -1,6 +1,6 @@
 """What does each wrong part of a Llama cost, and would you notice?
 
-The model beside the lesson writes 24 stories, drawn token by token. Then it reads them again, with one part wrong as
+The model of exercise 26 writes 24 stories, drawn token by token. Then it reads them again, with one part wrong as
 people really write it. Cost: the rise of its loss, in nats a token. No other model reads these stories better than the
 one that wrote them. "right of 100" counts the next tokens that are its first guess.
 """

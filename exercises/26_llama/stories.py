@@ -1,4 +1,4 @@
-"""A small language of children's stories, whose every choice is known: what made the model beside the lesson.
+"""A small language of children's stories, whose every choice is known: what made the model in the lesson's folder.
 
 A story is written by choosing, again and again, one of a few continuations, all equally likely. The first word of each
 is different, so the text shows what was chosen. So the probability of every word is known exactly, and with it how well

@@ -1,4 +1,4 @@
-"""Trains the model that lies beside this lesson: `python exercises/26_llama/train.py`, some ten minutes on two cores.
+"""Trains the model in this lesson's folder: `python exercises/26_llama/train.py`, some ten minutes on two cores.
 
 It trains whatever class Llama it finds in the file that it is given, so once you have passed you can train your own. A
 training that was stopped goes on where it was, from the file training.pt in the folder that it writes to.

@@ -6,9 +6,9 @@ import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
-    const { powers, behind } = model.get("data");
+    const { powers, beyond } = model.get("data");
     const C = powers[0].length;
-    const memory = [...powers.flat(), ...behind].map(Math.log);
+    const memory = [...powers.flat(), ...beyond].map(Math.log);
     const own = powers.length * C;
     const figure = frame(el, "A tile has a power of two of lanes. A row has three numbers. Who looks after the rest?");
     const program = figure.choice({ label: "Program", options: ["row 0", "row 1"] });
@@ -31,7 +31,7 @@ export default {
       const isRight = Math.abs(share - 1) < 1e-9;
       const reads = [
         foreign ? `${foreign} from another row` : "",
-        outside ? `${outside} from behind the tensor` : "",
+        outside ? `${outside} from memory past the tensor` : "",
       ].filter(Boolean).join(" and ");
       return {
         show: [
@@ -70,7 +70,7 @@ export default {
         ]),
         key: ["the weights sum to", format(share)],
         say: isRight
-          ? `Row ${program.value} is right: the lanes behind the row add nothing to the sum of ${format(total, 0)}.`
+          ? `Row ${program.value} is right: the lanes past the row add nothing to the sum of ${format(total, 0)}.`
           : `The weights of row ${program.value} sum to ${format(share)} and not to 1. `
             + (mask.value ? "A masked lane that holds 0 adds 1 to the sum." : `The tile reads ${reads}.`),
       };

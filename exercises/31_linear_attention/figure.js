@@ -47,7 +47,7 @@ export default {
         reads,
       ].map(own);
       const counts = all.map((found) => sum(found.map(Number)));
-      const rule = alone.value ? "the sum alone" : "the delta rule";
+      const rule = alone.value ? "the sum" : "the delta rule";
       const labels = range(N).map((i) => `pair ${i}`);
       const least = range(N).reduce((best, i) => (reads[i][i] < reads[best][best] ? i : best), 0);
       return {

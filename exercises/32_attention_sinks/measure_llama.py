@@ -1,8 +1,8 @@
-"""Has the model of exercise 26 attention sinks? Its loss a token in caches that keep less and less.
+"""Does the model of exercise 26 have attention sinks? Its loss a token in caches that keep less and less.
 
     make experiment EX=32 ARGS=llama
 
-The model was trained on rows of 192 tokens, whole stories one behind the other, and reads rows of 512 here. The loss is
+The model was trained on rows of 192 tokens, whole stories one after another, and reads rows of 512 here. The loss is
 that of the last 128 predictions. Beside it, for the same tokens: the weight on the first kept token, as the mean of the
 24 heads and of the head that gives it most; and the mean of a fair share, 1 over the number of keys.
 """

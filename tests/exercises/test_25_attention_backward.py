@@ -140,7 +140,7 @@ CASES = [
     ),
     Case(
         "diagonal",
-        [("toggle", "Diagonal alone")],
+        [("toggle", "Only the diagonal")],
         lambda: back([LOG_2, 0, 0], [1, 2, 6], diagonal=True),
         "and not 0",
     ),

@@ -218,6 +218,6 @@ CASES = [
         "no correction",
         [("move", "Pairs", 4), ("toggle", "Leave out the correction")],
         lambda: shown(4, alone=True),
-        "the sum alone",
+        "the sum",
     ),
 ]

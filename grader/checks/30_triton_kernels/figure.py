@@ -4,8 +4,8 @@ from grader.authors import Figure, Start
 
 
 def data(documented):
-    """The exponentials of the two rows, and of what lies behind the tensor in memory."""
-    return {"powers": [[1, 2, 1], [4, 1, 5]], "behind": [7, 3, 7, 3, 7]}
+    """The exponentials of the two rows, and of what follows the tensor in memory."""
+    return {"powers": [[1, 2, 1], [4, 1, 5]], "beyond": [7, 3, 7, 3, 7]}
 
 
 FIGURE = Figure("The softmax of two rows, as it should be.", data, {"the right weights": Start("softmax")})
