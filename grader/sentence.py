@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import torch  # in the functions: who needs the tokens alone does not wait for it
+    import torch  # in the functions: who needs only the tokens does not wait for it
 
 TOKENS = ("Your", "journey", "starts", "with", "one", "step")
 JOURNEY = 1  # the index of the token that the documents follow

@@ -49,5 +49,5 @@ class CachedAttention(nn.Module):
             keys and values of all tokens so far, each (B, H, T_past + T, h).
         """
         # Task 1: exercise 13 without dropout; return the output, and keys and values with it.
-        # Task 2: put the new keys and values behind those of the cache; a new token sees all of the past.
+        # Task 2: append the new keys and values to those of the cache; a new token sees all of the past.
         raise NotImplementedError

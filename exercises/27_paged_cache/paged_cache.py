@@ -86,7 +86,7 @@ class PagedCache:
         raise NotImplementedError
 
     def append(self, sequence: int, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Write the keys and values of new tokens behind those of the sequence. A new sequence begins empty.
+        """Append the keys and values of new tokens to those of the sequence. A new sequence begins empty.
 
         Args:
             sequence: any int.
@@ -132,7 +132,7 @@ def paged_attention(
         queries: shape (S, H, h), one token of each sequence, whose key and value are in the pools already.
         key_pool: shape (num_blocks, block_size, num_kv_heads, h); num_kv_heads divides H.
         value_pool: the same shape.
-        block_tables: shape (S, most blocks), int64; −1 behind the last block of a sequence.
+        block_tables: shape (S, most blocks), int64; −1 after the last block of a sequence.
         lengths: shape (S,), int64, at least 1: the tokens of each sequence, the newest one included.
 
     Returns:

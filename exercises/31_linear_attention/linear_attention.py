@@ -5,7 +5,7 @@ from torch.nn import functional as F
 
 
 def feature_map(x: torch.Tensor) -> torch.Tensor:
-    """φ(x) = elu(x) + 1, which is positive everywhere: eˣ below 0, and x + 1 from 0 on.
+    """φ(x) = elu(x) + 1, which is positive everywhere: eˣ below 0, and x + 1 from 0 upward.
 
     Args:
         x: any shape.

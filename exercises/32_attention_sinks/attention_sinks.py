@@ -119,7 +119,7 @@ class StreamingCache:
             keys: of the new tokens, not rotated, shape (B, H, T, h); T may be larger than the window.
             values: of the new tokens, shape (B, H, T, h).
         """
-        # Task 4: put the new ones behind the old ones, then keep the first and the last.
+        # Task 4: append the new ones to the old ones, then keep the first and the last.
         raise NotImplementedError
 
 

@@ -145,7 +145,7 @@ def trained(folder: str) -> Path:
 
 
 def model_files(folder: str) -> list[Path]:
-    """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learnt, if any."""
+    """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learned, if any."""
     names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
     return [path for name in names if (path := handed_out(folder) / name).exists()]
 

@@ -1,4 +1,4 @@
-"""What the train.py of all proofs share. It runs in the worker, behind the learner's source, and needs torch alone."""
+"""What the train.py of all proofs share. It runs in the worker, after the learner's source, and needs only torch."""
 
 import copy
 from typing import Any

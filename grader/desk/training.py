@@ -2,7 +2,7 @@
 
 The lesson's train.py runs behind the learner's source in the worker, after trainee.py, and asks for parts of the
 model by name alone. Or it compares runs: then it is a proof, in which the learner's code is trained beside a
-twin of it. It says what is trained and why they differ, and gives numbers alone; its words are read here, where it is
+twin of it. It says what is trained and why they differ, and gives only numbers; its words are read here, where it is
 trusted.
 """
 

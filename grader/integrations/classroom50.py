@@ -183,7 +183,7 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
 
 
 def files(exercises: Sequence[Exercise], hidden: bool, brake: Brake = NO_BRAKE) -> dict[str, bytes]:
-    """The files of one assignment: autograders/<assignment>/… Of the rules of the course they hold the brake alone."""
+    """The files of one assignment: autograders/<assignment>/… Of the rules of the course they hold only the brake."""
     if hidden:
         kata = bundle.zip_files(dict(bundle.whole()))
     else:

@@ -30,7 +30,7 @@ class SelfAttention_v2(nn.Module):
             context vectors, shape (T, d_out) or (B, T, d_out).
         """
         # Task 2: as in exercise 07, with the three layers.
-        # Task 3: the same lines for a batch: a sequence attends to its own tokens alone.
+        # Task 3: the same lines for a batch: a sequence attends only to its own tokens.
         queries = self.W_query(x)  # (..., T, d_out)
         keys = self.W_key(x)  # (..., T, d_out)
         values = self.W_value(x)  # (..., T, d_out)

@@ -57,7 +57,7 @@ def accept_draft(
     """Keep draft tokens from the left up to the first that is rejected, and add one token more.
 
     Args:
-        target_probs: the target's distribution at each of the K drafted places and behind them, shape (K + 1, V).
+        target_probs: the target's distribution at each of the K drafted places and after them, shape (K + 1, V).
         draft_probs: the draft's distribution at each drafted place, shape (K, V).
         draft_tokens: the drafted tokens, int64, shape (K,).
         uniforms: numbers in [0, 1), float64, shape (K + 1,): one for each draft token, the last for the token that is

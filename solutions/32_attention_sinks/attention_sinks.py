@@ -148,7 +148,7 @@ class StreamingCache:
             keys: of the new tokens, not rotated, shape (B, H, T, h); T may be larger than the window.
             values: of the new tokens, shape (B, H, T, h).
         """
-        # Task 4: put the new ones behind the old ones, then keep the first and the last.
+        # Task 4: append the new ones to the old ones, then keep the first and the last.
         self.num_seen += keys.shape[-2]
         if self.keys is not None and self.values is not None:
             keys = torch.cat([self.keys, keys], dim=-2)  # (B, H, kept + T, h)

@@ -30,7 +30,7 @@ def top_keys(scores: torch.Tensor, k: int, first_query: int = 0) -> torch.Tensor
 
     Returns:
         positions, int64, shape (B, T_q, k): the largest score first, of equal ones the lower position first,
-        and −1 behind them where there are fewer than k keys to see.
+        and −1 after them where there are fewer than k keys to see.
     """
     # Task 2: hide the future, sort without changing the order of equals, take k, put −1 where nothing was left.
     T_q, T_k = scores.shape[-2:]

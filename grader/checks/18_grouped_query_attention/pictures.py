@@ -1,6 +1,6 @@
 """The picture: which head of keys and values each head of queries uses, and the weights of four heads in two groups.
 
-The layer returns its output alone. To show the weights, each token holds its own one-hot vector besides the sentence's
+The layer returns only its output. To show the weights, each token holds its own one-hot vector besides the sentence's
 three numbers, the values are these vectors, and out_proj changes nothing: the output of a head is then its weights.
 """
 

@@ -289,7 +289,7 @@ def test_own_numbers(learner, rng):
     for pool, name in ((life.cache.keys.read(), "keys"), (life.cache.values.read(), "values")):
         expect_shape(pool, life.sizes, f"the pool of {name}")
         if pool.facts["requires_grad"]:
-            raise Mismatch(f"the pool of {name} has a graph for gradients: it keeps numbers alone")
+            raise Mismatch(f"the pool of {name} has a graph for gradients: it keeps only numbers")
     life.has_tokens(0, after="two appends")
     table = life.cache.block_table(0, kept=True)
     if type(table.read()) is list:
