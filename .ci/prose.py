@@ -39,6 +39,13 @@ PHRASES = {
     "turns? round": "reverse",
     "not taken": "no attempt was made",
     "nothing else is asked of": "by default",
+    "mirrored (?:at|on) (?:its|the) diagonal": "symmetric about its diagonal",
+    "learnt": "learned",
+    "beside this lesson": "in this lesson's folder",
+    "from (?:about )?(?:[2-9]|[0-9]{2,})[0-9.,]* on(?:wards)?": "from … upward",
+    "(?:comes?|belongs?|drafted|appended|written|one) behind": "after",
+    "the (?:two|three|four|five|ten) likeliest": "the most likely",
+    "(?:gives?|returns?|keeps?|takes?|needs?|holds?|counts?) (?:the |its |a )?[a-z_]+ alone": "only, before its noun",
     "(?:the the|a a|an an|is is|are are|of of|to to|in in|and and|that that)": "the word once",
 }
 OWN = "words"
