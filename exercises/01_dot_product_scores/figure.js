@@ -66,7 +66,8 @@ export default {
         show: [
           row(
             plane({
-              name: "Two arrows", from: [-1, -1], to: [1, 1], note: "Drag their ends, press Play to turn b, or use the "
+              name: "Two arrows", from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
+              note: "Drag their ends, press Play to turn b, or use the "
                 + "sliders. The broad line is the shadow of b on a: dashed where it falls on the other side.",
               lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6, isAway && "other"], [v, foot, 1]] : [],
               points: [

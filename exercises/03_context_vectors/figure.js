@@ -29,7 +29,7 @@ export default {
         name: tokens[i],
         size: 3 + 14 * own[i],
       }));
-      const lines = inputs.map((x, i) => [[x[a], x[b]], center, 14 * own[i]]);
+      const lines = inputs.map((x, i) => [[x[a], x[b]], center, 150 * own[i] ** 2]); // squared: small differences show
       const far = own.indexOf(Math.max(...own));
       return {
         show: row(

@@ -75,8 +75,8 @@ export default {
             xLabel: "first number",
             yLabel: "second number",
             lines: [
-              ...inputs.map((one, n) => [one, queries[n], n === t ? 2.5 : 1, "to"]),
-              ...ends.slice(1).map(([, all, look]) => [inputs[t], all[t], 2.5, `to ${look}`]),
+              ...inputs.map((one, n) => [one, queries[n], n === t ? 2.5 : 1, "", true]),
+              ...ends.slice(1).map(([, all, look]) => [inputs[t], all[t], 2.5, look, true]),
             ],
           }),
         ),

@@ -8,12 +8,6 @@ import { bars, drawing, matrix, row } from "../../grader/integrations/figures/ta
 
 const DIMENSIONS = range(10).map((power) => 2 ** power); // 1 … 512, drawn as curves
 
-// How far the weights of a row move for small changes of its scores: the norm of the softmax's Jacobian.
-function steepness(weights) {
-  const entries = weights.flatMap((a, i) => weights.map((b, j) => (i === j ? a * (1 - a) : -a * b)));
-  return Math.sqrt(sum(entries.map((entry) => entry * entry)));
-}
-
 const [WIDE, END] = [420, 50]; // of the drawing of all scores, and the score at its edges
 
 // All scores as strokes on one axis that stays: raw ones above, scaled ones below; those of one query are tall.
@@ -52,7 +46,6 @@ export default {
         spread: variance(all.flat()),
         weights,
         largest: sum(weights.map((one) => Math.max(...one))) / tokens,
-        gradient: sum(weights.map(steepness)) / tokens,
       };
     };
     const scale = (all, d_k) => times(all, 1 / Math.sqrt(d_k));
@@ -83,20 +76,6 @@ export default {
               values: [raw.spread, scaled.spread],
               heat: false,
             }),
-            matrix({
-              name: "largest weight, mean",
-              columns: ["raw", "scaled"],
-              values: [raw.largest, scaled.largest],
-              heat: false,
-            }),
-            matrix({
-              name: "size of the gradient, mean",
-              columns: ["raw", "scaled"],
-              values: [raw.gradient, scaled.gradient],
-              heat: false,
-            }),
-          ),
-          row(
             chart({
               name: "Variance of the scores over d_k",
               x: DIMENSIONS,

@@ -56,7 +56,8 @@ export default {
         }),
         matrix({ name: "zeros, masked", values: zeros, digits: 0, rows: names, columns: names, hidden: later }),
       ][way.value];
-      const terms = inputs.slice(0, t + 1).map((one) => format(one[0])).join(" + ");
+      const terms = inputs.slice(0, t + 1)
+        .map(([value]) => (value < 0 ? `(${format(value)})` : format(value))).join(" + ");
       return {
         show: [
           row(

@@ -1,13 +1,9 @@
 // Tiles over queries and keys: one tile of scores at a time, a running maximum, sum and output for each query.
 
-import { chart } from "../../grader/integrations/figures/chart.js";
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { count, dot, range, size } from "../../grader/integrations/figures/maths.js";
+import { count, dot, range } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
-
-const LENGTHS = range(9).map((power) => 2 ** (power + 8)); // 256 … 65,536 tokens
-const WIDE = 256; // the block size of the memory curve
 
 export default {
   render({ model, el }) {
@@ -28,18 +24,11 @@ export default {
     figure.player(at, 1100);
     const masked = figure.toggle({ label: "Causal", value: true, moved: finish });
     figure.lesson(() => {
-      [wide.value, masked.value, length.value] = [block, true, 14];
+      [wide.value, masked.value] = [block, true];
       finish();
     });
     finish();
     at.value = 1;
-    const length = figure.slider({
-      label: "Tokens",
-      min: 8,
-      max: 16,
-      value: 14,
-      name: (power) => (2 ** power).toLocaleString("en-US"),
-    });
     figure.draw(() => {
       const tiles = tiling();
       const skipped = Math.ceil(T / wide.value) ** 2 - tiles.length;
@@ -65,7 +54,6 @@ export default {
         const place = placeOf(i, j);
         return place < 0 ? "skipped" : place < at.value ? "done" : "·";
       };
-      const long = 2 ** length.value;
       // Two memories: what lies in each while this tile is worked on.
       const [C, left, top] = [20, 116, 66];
       const cellAt = (x, y, look) => s("rect", { class: `cell ${look}`, x, y, width: C - 2, height: C - 2 });
@@ -110,7 +98,7 @@ export default {
         keys.map((_, n) => cellAt(404 + n * C, 212, "now")),
         queries.flatMap((i, m) => keys.map((j, n) => cellAt(404 + n * C, 92 + m * C, seen(i, j) ? "done" : "gone"))),
         queries.map((_, n) => cellAt(530, 92 + n * C, "done")),
-        current && [word(385, 84, "Q"), word(394, 74, "K"), word(394, 226, "V"), word(538, 84, "m l O")],
+        current && [word(385, 84, "Q"), word(396, 54, "K"), word(394, 226, "V"), word(531, 84, "m d O")],
         current && s("path", { class: "link now", "stroke-width": 1.6, d: "M322,134H354M348,128L354,134L348,140" }),
       );
       return {
@@ -129,41 +117,20 @@ export default {
               scale: 2,
             }),
             matrix({
-              name: "maximum and sum so far",
+              name: "m and d so far",
               values: state.map((one) => [one.maximum, one.sum]),
-              rows: tokens,
-              columns: ["maximum", "sum"],
+              columns: ["maximum m", "sum d"],
               heat: false,
             }),
             matrix({
               name: "output",
               values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))),
-              rows: tokens,
             }),
-          ),
-          row(
-            chart({
-              name: "Memory for scores over T",
-              yLabel: "Bytes for scores",
-              x: LENGTHS,
-              at: long,
-              log: true,
-              logX: true,
-              tick: size,
-              bases: [32, 4],
-              xLabel: "tokens T",
-              curves: [
-                { name: `a tile of ${WIDE} × ${WIDE}`, values: LENGTHS.map(() => WIDE * WIDE * 4) },
-                { name: "all T × T scores", values: LENGTHS.map((t) => t * t * 4) },
-              ],
-            }),
-            matrix({ name: "bytes of all scores", values: [size(long * long * 4)], heat: false }),
-            matrix({ name: "bytes of one tile", values: [size(WIDE * WIDE * 4)], heat: false }),
           ),
         ],
         say: `${at.value} of ${tiles.length} tiles are done`
           + `${masked.value ? `; above the diagonal ${skipped} skipped` : ""}. `
-          + `For ${long.toLocaleString("en-US")} tokens all scores would take ${size(long * long * 4)}.`,
+          + `Only ${wide.value} × ${wide.value} scores exist at a time, never all ${T} × ${T}.`,
       };
     });
   },

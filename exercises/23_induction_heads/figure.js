@@ -149,7 +149,10 @@ export default {
               matrix({ name: `loss of the ${part}`, values: [repeated], digits: digitsOf(repeated), heat: false }),
             ] : []),
           ),
-          matrix({ name: "loss", values: loss, columns: names.slice(1), digits: LOSS_DIGITS }),
+          matrix({
+            name: "loss", values: loss, columns: names.slice(1), digits: LOSS_DIGITS, scale: p ? 2 : undefined,
+            faint: (_, j) => p > 0 && j < p, // before the pattern repeats nothing can be known
+          }),
         ],
         say: `${told}${without}. ${framed}`,
       };

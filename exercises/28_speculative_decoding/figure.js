@@ -17,7 +17,7 @@ function stacks(words, target, kept, drawn) {
   });
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
-    { name: "kept (below) + drawn again (above) = target (frame)", label: told.join("; "),
+    { name: "kept, below + drawn, above = target", label: told.join("; "),
       width: words.length * WIDE, height: TALL + 46 },
     words.map((word, j) => [
       bar("now", j, 0, kept[j]),

@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [KEPT, DROPPED, HIGH, BROAD] = [24, 9, 56, 14]; // of a token, and of the arcs to it
+const [KEPT, DROPPED, HIGH, BROAD] = [27, 9, 56, 14]; // of a token, and of the arcs to it
 const NARROW = 330; // the least width of the drawing, however few tokens there are
 
 // All tokens so far, those that were dropped as narrow dashed cells. Arcs lead from the newest token to those that it

@@ -45,7 +45,6 @@ export default {
     const T = keys.length;
     const figure = frame(el, "An indexer scores every key with two small heads, and each token takes the best k.");
     const count = figure.slider({ label: "k", min: 1, max: 5, value: k });
-    const place = figure.slider({ label: "First query", min: 0, max: 2, value: first });
     const one = figure.slider({ label: "Weight of head 0, last token", min: -3, max: 3, value: weights[1][0] });
     const two = figure.slider({ label: "Weight of head 1, last token", min: -3, max: 3, value: weights[1][1] });
     const relu = figure.toggle({ label: "relu", value: true });
@@ -56,7 +55,7 @@ export default {
       const ofHeads = [weights[0], [one.value, two.value]];
       // + 0 makes 0 of −0, which would sort and look like another number.
       const scores = ofHeads.map((weight) => range(T).map((j) => weight[0] * kept[0][j] + weight[1] * kept[1][j] + 0));
-      const tokens = range(2, place.value);
+      const tokens = range(2, first);
       const seen = tokens.map((token) => range(Math.min(token + 1, T)));
       const chosen = seen.map((there, r) => {
         const order = [...there].sort((a, b) => scores[r][b] - scores[r][a] || a - b).slice(0, count.value);

@@ -139,12 +139,6 @@ CASES = [
     Case("room for all", [("move", "k", 4)], lambda: chosen(4, 2), "None is left out"),
     Case("equal to the last", [("move", "k", 1)], lambda: chosen(1, 2), "Key 1 scores 4 like key 0"),
     Case(
-        "the first tokens",
-        [("move", "First query", 0), ("move", "k", 3)],
-        lambda: chosen(3, 0),
-        "1 of its 3 places stays empty",
-    ),
-    Case(
         "a head that votes against",
         [("move", "Weight of head 1, last token", -2)],
         lambda: chosen(2, 2, (1.0, -2.0)),

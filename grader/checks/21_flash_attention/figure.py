@@ -10,7 +10,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The output of all tiles, and the memory that scores need.",
+    "What lies in the fast memory while a tile is worked on.",
     data,
     {"output": Start("sentence")},
 )

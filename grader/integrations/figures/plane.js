@@ -12,7 +12,7 @@ const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1
 
 const held = new WeakMap(); // handle → the pointer that holds it
 
-// Points and arrows in a plane. A line: [from, to, thickness, look], with "to" in its look for a head.
+// Points and arrows in a plane. A line: [from, to, thickness, look, whether it has a head].
 // A point: {x, y, name, kind: "dot" | "arrow" | "cross", size, drag(x, y)}.
 // Names of dots and crosses are written where they cover nothing; arrows are named in a legend, as their ends meet.
 export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], note }) {
@@ -83,11 +83,11 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
         d: `M${X(Math.max(0, from[0]))},${P / 2}V${W - P / 2}M${P / 2},${Y(Math.max(0, from[1]))}H${W - P / 2}`,
       }
     ),
-    lines.map(([a, b, thick, look = ""]) => [
+    lines.map(([a, b, thick, look = "", isArrow]) => [
       s("line", {
         class: `pull ${look}`, x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1,
       }),
-      look.includes("to") && head([X(a[0]), Y(a[1])], [X(b[0]), Y(b[1])], look),
+      isArrow && head([X(a[0]), Y(a[1])], [X(b[0]), Y(b[1])], look),
     ]),
     points.map(mark),
     [...axisNames, ...names].map(text),
