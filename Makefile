@@ -132,14 +132,13 @@ hooks: $(READY_LINT)  ## git hooks: checks before a commit, a grading before a p
 	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all SINCE=2026-11-16 ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or COURSE=dir ASSIGNMENT=NN_slug [FORCE=yes]; or EX=03 FILES="a.py b.py"
-	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--nbgrader,COURSE) \
-	  $(call option,--assignment,ASSIGNMENT) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
+grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all SINCE=2026-11-16 ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or EX=03 FILES="a.py b.py"
+	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
 	  $(call option,--out,OUT) $(call option,--jobs,JOBS) $(call option,--since,SINCE) $(call option,--csv,CSV) $(call option,--feedback,FEEDBACK) \
 	  $(call option,--dask,DASK) $(call option,--log,LOG) $(call option,--device,DEVICE) $(call option,--seed,SEED) \
 	  $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
 	  $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call yes,--drop,DROP) \
-	  $(call yes,--anonymous,ANONYMOUS) $(call yes,--force,FORCE)
+	  $(call yes,--anonymous,ANONYMOUS)
 
 course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
 	@$(GRADER) course $(call option,--output,OUTPUT)
@@ -179,11 +178,11 @@ wheel: $(READY)  ## what pipx and uv install: the grader with exercises and solu
 	@"$(PYTHON)" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(or $(call option,,OUTPUT),dist) .
 	@ls $(or $(call option,,OUTPUT),dist)/attention_kata-*.whl
 
-gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible RULES=course.toml OUTPUT=gradescope.zip]
-	@$(GRADER) gradescope $(call option,,EX) $(call option,--hidden,HIDDEN) $(call option,--rules,RULES) $(call option,--output,OUTPUT)
+gradescope: $(READY)  ## the autograder zip for Gradescope [EX=03,07 HIDDEN=visible OUTPUT=gradescope.zip]
+	@$(GRADER) gradescope $(call option,,EX) $(call option,--hidden,HIDDEN) $(call option,--output,OUTPUT)
 
-classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 RULES=course.toml OUTPUT=classroom50]
-	@$(GRADER) classroom50 $(call option,,EX) $(call option,--rules,RULES) $(call option,--output,OUTPUT)
+classroom50: $(READY)  ## the autograder for CS50's Classroom 50 [EX=03,07 OUTPUT=classroom50]
+	@$(GRADER) classroom50 $(call option,,EX) $(call option,--output,OUTPUT)
 
 list: $(READY)  ## all exercises with state and points
 	@$(GRADER) list $(call option,--format,FORMAT)

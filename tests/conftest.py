@@ -24,9 +24,9 @@ from grader.sandbox.forkserver import ForkServer
 LONGEST = (
     "test_warm", "test_figure_use", "test_classroom", "test_hostile", "test_class_page", "test_desk_watch",
     "test_intake", "test_figure_pages",
-    "test_gradebook", "test_report_html", "test_platforms", "test_layers", "test_tiers", "test_course", "test_deaths",
+    "test_autograde", "test_report_html", "test_platforms", "test_layers", "test_tiers", "test_course", "test_deaths",
     "test_proof", "test_figure_numbers", "test_notebook", "test_verify", "test_notebook_elsewhere",
-    "test_golden", "test_site", "test_nbgrader_term", "test_formgrader", "test_bundle", "test_cheating",
+    "test_golden", "test_site", "test_formgrader", "test_bundle", "test_cheating",
     "test_edge_values", "test_seeds", "test_runner", "test_class_verdicts", "test_docs", "test_venv", "test_make",
     "test_review", "test_wheel", "test_first_minute", "test_figure_sentences",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The verb `grade`: a folder of a class, a course of nbgrader, or a few files of one exercise."""
+"""The verb `grade`: a folder of a class, or a few files of one exercise."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import contextlib
 import gc
 import json
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 TIERS = ("A", "B", "D")
 FORMS = ("plain", "canvas", "moodle")
-MOST_EARLIER = 8  # names of students
 A_FEW, A_CLASS = "a few files", "a class"
 
 
@@ -74,17 +72,10 @@ A_FEW, A_CLASS = "a few files", "a class"
     ),
     option("--anonymous", action="store_true", help="class.html with pseudonyms", group=A_CLASS),
     option("--log", metavar="FILE", type=Path, help="append every event as a line of JSON", group=A_CLASS),
-    option(
-        "--nbgrader", metavar="COURSE", type=Path, help="a course of nbgrader, recorded in its gradebook", group=A_CLASS
-    ),
-    option("--assignment", metavar="NAME", help="of that course", group=A_CLASS),
-    option("--force", action="store_true", help="grade what the gradebook has as autograded too", group=A_CLASS),
-    usage="%(prog)s DIR [--out results] …  |  %(prog)s EX FILE …  |  %(prog)s --nbgrader COURSE …",
+    usage="%(prog)s DIR [--out results] …  |  %(prog)s EX FILE …",
 )
 def grade(options: argparse.Namespace) -> int:
     """Grade others' files behind a sandbox that has been tried out: a folder of a whole class, or a few files."""
-    if options.nbgrader is not None:
-        return run_nbgrader(options)
     if options.named and options.ex != "all" and not options.what:
         options.what, options.files = options.ex, options.named
     if options.submissions is None and options.what and not options.files and Path(options.what).exists():
@@ -143,57 +134,6 @@ def run_class(options: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped. What is graded is kept: type the same command, and it goes on") from None
     return errors.NOT_DONE if undone else errors.PASSED
-
-
-def run_nbgrader(options: argparse.Namespace) -> int:
-    """Grade an assignment of a course and record it in nbgrader's gradebook.
-
-    Returns exit code 3 where something could not be graded.
-    """
-    if not options.assignment:
-        raise WrongUse("Name the assignment too: ASSIGNMENT=NN_slug")
-    from grader.classroom import handins, private
-    from grader.classroom import run as classroom
-    from grader.classroom.run import Event
-    from grader.reports import deliver
-
-    try:
-        from grader.integrations.nbgrader import autograding, gradebook
-    except ImportError:
-        raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
-    # nbgrader makes a new gradebook by the command alembic beside this Python, which make does not put onto the path.
-    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
-    settings = autograding.settings_of(options.nbgrader)
-    for name in ("device", "seed", "timeout", "tier", "accept_tier"):
-        if getattr(options, name) is None:
-            setattr(options, name, settings.get(name))
-    rules = office_of(options, options.nbgrader)
-    plan = replace(make_plan(options, options.nbgrader, options.nbgrader), office=rules)
-    with shown(options) as show:
-        recorded = gradebook.grade_course(
-            options.nbgrader,
-            options.assignment,
-            lambda handins: classroom.graded(plan, handins, show),
-            options.force,
-            office=rules,
-        )
-        name = options.nbgrader.resolve().name
-        show(Event("recorded", {"course": name, "recorded": len(recorded.graded), "failed": dict(recorded.failed)}))
-        file = options.nbgrader / gradebook.TOTALS
-        written = deliver(gradebook.totals_table(options.nbgrader, rules), file)
-        private.everything(file)
-        lines = [f"Totals by the rules of the course: {file}"] if written else []
-        if recorded.earlier:
-            names = label(handins.listed(recorded.earlier, MOST_EARLIER))
-            lines.append(f"An earlier attempt counts, and is what the gradebook has: {names}")
-        if recorded.held:
-            names = label(handins.listed(recorded.held, MOST_EARLIER))
-            lines.append(f"Not graded now, by the brake of course.toml; the mark stays as it was: {names}")
-        lines += recorded.notes
-        show(Event("notes", {"lines": tuple(lines)}))
-    if not written:
-        return errors.NOT_DONE
-    return errors.NOT_DONE if recorded.failed or recorded.notes else errors.PASSED
 
 
 def office_of(options: argparse.Namespace, beside: Path = Path()) -> Office:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import datetime
 import json
 import os
@@ -46,7 +45,6 @@ def write(path: Path, data: bytes) -> None:
     option("--seed", type=int, help="of the fresh inputs, in every run; default: a new secret in each"),
     option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
     NO_SANDBOX,
-    option("--rules", metavar="FILE", type=Path, help="course.toml: late rule, weights, overrides.csv"),
     option("--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"),
 )
 def make_gradescope(options: argparse.Namespace) -> int:
@@ -54,16 +52,11 @@ def make_gradescope(options: argparse.Namespace) -> int:
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return _grade_for_gradescope(options, exercises)
-    from grader.classroom import office
-    from grader.classroom.course_rules import Course
     from grader.integrations import gradescope
 
-    # Read now, so that a mistake in the rules is reported here and not by Gradescope.
-    rules = office.read(options.rules, None) if options.rules is not None else None
-    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier, rules)
+    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier)
     write(options.output or Path("gradescope.zip"), zipped)
-    for line in gradescope.advice(exercises, rules or office.Office(Course())):
-        print(line)
+    print(f"Set the assignment's points to {sum(exercise.max_points for exercise in exercises):g} on Gradescope.")
     return errors.PASSED
 
 
@@ -80,20 +73,16 @@ def _grade_for_gradescope(options: argparse.Namespace, exercises: tuple[catalog.
 
     write_results(gradescope.failure("the autograder was ended before it was done."))
     try:
-        from grader.integrations import gradescope, one_student
+        from grader.integrations import one_student
 
-        metadata = options.grade.with_name("submission_metadata.json")
-        ruled = gradescope.read_rules(options.rules, metadata) if options.rules else gradescope.NO_RULES
-        if ruled.held:
-            return errors.PASSED if write_results(gradescope.held(ruled)) else errors.NOT_DONE
         graded = one_student.grade(
             options.grade,
             exercises,
             options.seed,
             options.accept_tier,
-            lambda graded: write_results(gradescope.results(graded, options.hidden, ruled)),
+            lambda graded: write_results(gradescope.results(graded, options.hidden)),
         )
-        is_done = write_results(gradescope.results(graded, options.hidden, ruled)) and graded.complete
+        is_done = write_results(gradescope.results(graded, options.hidden)) and graded.complete
     except Exception as error:
         print(error, file=sys.stderr)  # for the instructor: Gradescope keeps it beside the results
         write_results(gradescope.failure("the autograder could not do its work."))
@@ -106,7 +95,6 @@ def _grade_for_gradescope(options: argparse.Namespace, exercises: tuple[catalog.
     EXERCISES,
     option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
     option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
-    option("--rules", metavar="FILE", type=Path, help="course.toml, of which the brake applies there"),
     option("--seed", type=int, help="of the fresh inputs; default: a new secret in each run"),
     option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
 )
@@ -115,18 +103,14 @@ def make_classroom50(options: argparse.Namespace) -> int:
     exercises = catalog.find_all(options.exercises)
     if options.grade is not None:
         return _grade_for_classroom50(options, exercises)
-    from grader.classroom.course_rules import NO_BRAKE, read_rules
     from grader.integrations import classroom50
 
     try:
         options.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
-    brake = read_rules(options.rules).brake if options.rules else NO_BRAKE
-    for name, content in classroom50.files(exercises, options.hidden, brake).items():
+    for name, content in classroom50.files(exercises, options.hidden).items():
         write(options.output / name, content)
-    if brake:
-        print(f'Say in the description of the assignment: "{brake.announcement}"')
     print("Put these files into <classroom>/autograders/<assignment>/ of your classroom50 repository.")
     return errors.PASSED
 
@@ -136,26 +120,16 @@ def _grade_for_classroom50(options: argparse.Namespace, exercises: tuple[catalog
 
     Returns exit code 3, with which no score counts, where something that was handed in has no verdict.
     """
-    from grader.classroom.course_rules import read_rules
     from grader.integrations import classroom50, one_student
-
-    now = datetime.datetime.now(datetime.timezone.utc)
-    brake = classroom50.Verdict()
 
     def write_result(graded: one_student.Graded) -> bool:
         """Write result.json as far as the exercises are graded."""
-        content = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc), brake)
+        content = classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
         return deliver(json.dumps(content, indent=2) + "\n", options.output)
 
     write_result(one_student.nothing(exercises))
     try:
-        if options.rules:
-            rule, tag = read_rules(options.rules).brake, os.environ.get("SUBMISSION_TAG", "")
-            brake = classroom50.verdict(options.grade, rule, tag, now)
-        with classroom50.files_of(options.grade, brake.last) if brake.held else contextlib.nullcontext(None) as earlier:
-            if earlier is None:  # nothing holds it, or nobody knows what mark would stay
-                brake = classroom50.Verdict(standing=brake.standing)
-            graded = one_student.grade(earlier or options.grade, exercises, options.seed, so_far=write_result)
+        graded = one_student.grade(options.grade, exercises, options.seed, so_far=write_result)
         is_done = write_result(graded) and graded.complete
     except Exception as error:
         print(f"The grader could not do its work: {error}", file=sys.stderr)

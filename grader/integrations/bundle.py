@@ -60,15 +60,23 @@ def build() -> bytes:
 
 
 def zip_files(content: dict[str, bytes], programs: tuple[str, ...] = ()) -> bytes:
-    """A zip with these files, with the same bytes for the same files. programs: the names of executable files."""
+    """A zip with these files, with the same bytes for the same files, whatever line endings the checkout has.
+
+    programs: the names of executable files.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name in sorted(content):
             info = zipfile.ZipInfo(name, DATE)
             info.create_system = 3  # Unix, on Windows too
             info.external_attr = (0o100755 if name in programs else 0o100644) << 16
-            archive.writestr(info, content[name], zipfile.ZIP_DEFLATED, compresslevel=9)
+            archive.writestr(info, with_newlines(content[name]), zipfile.ZIP_DEFLATED, compresslevel=9)
     return buffer.getvalue()
+
+
+def with_newlines(content: bytes) -> bytes:
+    r"""The content with `\n` at the end of each line. A file with a NUL is binary, as for git, and stays as it is."""
+    return content if b"\0" in content else content.replace(b"\r\n", b"\n")
 
 
 def files() -> Iterator[tuple[str, bytes]]:

@@ -5,130 +5,31 @@ wiki "Advanced Autograding"). Its scores are whole numbers: one point of an exer
 
 The files of an autograder are published with GitHub Pages, for everybody to read. So they hold what a learner's bundle
 holds, unless more is requested.
-
-Earlier submissions are the tags that its runner puts on each, submit/<UTC time>-<commit>. Nothing is kept between two
-runs of an autograder there. So which submissions were graded follows from the times of all tags and the rule, and the
-mark of the last graded one from its files, which are graded again.
 """
 
 import datetime
 import io
-import re
-import subprocess
-import tarfile
-import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom.course_rules import NAME as RULES
-from grader.classroom.course_rules import NO_BRAKE, Brake
+from grader.classroom.handins import Misplaced
 from grader.integrations import bundle
-from grader.integrations.one_student import Graded
+from grader.integrations.one_student import Graded, expected
 from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
 from grader.reports.ci import SCALE
 
-TAG = re.compile(r"submit/(\d{4})\D?(\d\d)\D?(\d\d)\D?(\d\d)\D?(\d\d)\D?(\d\d)\D.*")
-FETCH_S, GIT_S = 60, 30  # seconds that git may take
-MAX_TREE = 200 << 20  # bytes of a submission's files
-GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 SCHEMA = "classroom50/result/v1"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What the brake says of the present submission.
-
-    held: why it is not graded, for the student, or ""; last: the tag of the last graded submission, whose mark stays;
-    standing: which graded attempt this is, in words.
-    """
-
-    held: str = ""
-    last: str = ""
-    standing: str = ""
-
-
-def verdict(checkout: Path, brake: Brake, tag: str, now: datetime.datetime) -> Verdict:
-    """What the brake says. tag: of the present submission; now: its time where the tag tells none.
-
-    Where the tags cannot be read, nothing is known of earlier submissions, and this one is graded.
-    """
-    _git(checkout, "fetch", "--quiet", "--tags", "origin", seconds=FETCH_S)
-    times = {name: time for name in _git(checkout, "tag", "--list", "submit/*").split() if (time := time_of(name))}
-    present = time_of(tag) or now
-    earlier = sorted((name for name, time in times.items() if name != tag and time <= present), key=lambda n: times[n])
-    graded = [earlier[index] for index in brake.graded([times[name] for name in earlier])]
-    held = brake.held([times[name] for name in graded], present)
-    if held:
-        return Verdict(held, graded[-1])
-    return Verdict(standing=brake.standing([*(times[name] for name in graded), present]))
-
-
-def time_of(tag: str) -> datetime.datetime | None:
-    """The time in a tag's name; None where there is none."""
-    match = TAG.fullmatch(tag)
-    try:
-        if not match:
-            return None
-        year, month, day, hour, minute, second = map(int, match.groups())
-        return datetime.datetime(year, month, day, hour, minute, second, tzinfo=datetime.timezone.utc)
-    except ValueError:
-        return None
-
-
-@contextmanager
-def files_of(checkout: Path, tag: str) -> Iterator[Path | None]:
-    """A folder with the files of an earlier submission; None where they cannot be had."""
-    with tempfile.TemporaryDirectory(prefix="kata-earlier-") as folder, tempfile.TemporaryFile() as packed:
-        command = [*GIT, "-C", str(checkout), "archive", "--format=tar", f"refs/tags/{tag}"]
-        try:
-            done = subprocess.run(command, stdout=packed, stderr=subprocess.DEVNULL, timeout=GIT_S, check=False)
-        except (OSError, subprocess.TimeoutExpired):
-            done = None
-        if done is None or done.returncode or packed.tell() > MAX_TREE:
-            yield None
-            return
-        packed.seek(0)
-        with tarfile.open(fileobj=packed) as archive:
-            for member in archive:
-                target = Path(folder, member.name).resolve()
-                if member.isfile() and target.is_relative_to(Path(folder).resolve()):
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    content = archive.extractfile(member)
-                    target.write_bytes(content.read() if content else b"")
-        yield Path(folder)
-
-
-def _git(checkout: Path, *words: str, seconds: float = GIT_S) -> str:
-    """What a command of git prints; "" where it fails."""
-    try:
-        done = subprocess.run(
-            [*GIT, "-C", str(checkout), *words], capture_output=True, text=True, timeout=seconds, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
-
-
-NOTHING = Verdict()  # there is no brake
-
-
-def result(
-    graded: Graded, environment: Mapping[str, str], now: datetime.datetime, brake: Verdict = NOTHING
-) -> dict[str, Any]:
+def result(graded: Graded, environment: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
     """The content of result.json.
 
-    environment: the variables that the runner sets; brake: what it says of this submission, a test without points.
-    Raises WrongUse where the environment lacks a variable.
+    environment: the variables that the runner sets. Raises WrongUse where the environment lacks a variable.
     """
-    tests = [test for exercise, result in graded.results for test in _tests(exercise, result)]
-    if words := brake.held or brake.standing:
-        tests.insert(0, _test(words, not brake.held, 0.0, 0.0, brake.held))
+    tests = [test for exercise, result in graded.results for test in _tests(exercise, result, graded.misplaced)]
     commit = _variable(environment, "COMMIT_URL")
     return {
         "schema": SCHEMA,
@@ -147,13 +48,13 @@ def result(
     }
 
 
-def _tests(exercise: Exercise, result: ExerciseResult | None) -> Iterator[dict[str, Any]]:
+def _tests(
+    exercise: Exercise, result: ExerciseResult | None, misplaced: Sequence[Misplaced]
+) -> Iterator[dict[str, Any]]:
     """The tests of one exercise: one for each check, or one for all where there is no verdict."""
-    if result is None:
-        yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, "nothing was handed in")
-        return
-    if result.status == NOT_GRADED:
-        message = "not graded. That is not your code's fault. Tell your instructor."
+    if result is None or result.status == NOT_GRADED:
+        blameless = "not graded. That is not your code's fault. Tell your instructor."
+        message = expected(exercise, misplaced) if result is None else blameless
         yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, message)
         return
     for check in result.checks:
@@ -182,8 +83,8 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
     return value
 
 
-def files(exercises: Sequence[Exercise], hidden: bool, brake: Brake = NO_BRAKE) -> dict[str, bytes]:
-    """The files of one assignment: autograders/<assignment>/… Of the rules of the course they hold only the brake."""
+def files(exercises: Sequence[Exercise], hidden: bool) -> dict[str, bytes]:
+    """The files of one assignment: autograders/<assignment>/… hidden: with solutions and hidden checks."""
     if hidden:
         kata = bundle.zip_files(dict(bundle.whole()))
     else:
@@ -191,13 +92,7 @@ def files(exercises: Sequence[Exercise], hidden: bool, brake: Brake = NO_BRAKE) 
             top = f"{bundle.TOP}/"
             kata = bundle.zip_files({name.removeprefix(top): archive.read(name) for name in archive.namelist()})
     return {
-        "autograder.py": paths.module("integrations/templates/autograder.py").read_bytes(),
+        "autograder.py": bundle.with_newlines(paths.module("integrations/templates/autograder.py").read_bytes()),
         "exercises.txt": (",".join(exercise.folder for exercise in exercises) + "\n").encode(),
         "kata.zip": kata,
-        **({RULES: _rules(brake).encode()} if brake else {}),
     }
-
-
-def _rules(brake: Brake) -> str:
-    """course.toml with the brake, for everybody to read."""
-    return f"[brake]\nattempts = {brake.attempts}\nwait_minutes = {brake.wait_s / 60}\n"

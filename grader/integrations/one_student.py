@@ -1,5 +1,6 @@
 """Grades the folder of one student, in the layout of a platform."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,15 +8,19 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import NoSuchFile
+from grader.classroom import handins
 from grader.classroom.handins import HandIn, Misplaced
 from grader.classroom.intake.finder import find_one
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded, unreadable
+from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
 from grader.records.submission import Submission, attempt
 from grader.sandbox.forkserver import ForkServer
 
 SETTINGS = Settings(reveal=False)
+MOST_NAMED = 5  # files
+TO_TYPE = re.compile(r", or name that exercise alone \(EX=\w+\)")  # what an instructor can do, not a student
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,15 @@ def nothing(exercises: Sequence[Exercise]) -> Graded:
     return Graded(tuple((exercise, ungraded(exercise, exercise.folder, reason, SETTINGS)) for exercise in exercises))
 
 
+def expected(exercise: Exercise, misplaced: Sequence[Misplaced]) -> str:
+    """The message for a student without a file for this exercise: the expected names, and the names that were found."""
+    names = f"expected {exercise.slug}.py or {exercise.slug}.ipynb"
+    if not misplaced:
+        return f"nothing was handed in: {names}"
+    found = label(handins.listed([entry.path for entry in misplaced], MOST_NAMED))
+    return f"{names}, found {found}. If one of these holds your answer, rename it and hand it in again."
+
+
 def grade(
     folder: Path,
     exercises: Sequence[Exercise],
@@ -52,23 +66,25 @@ def grade(
     """
     started = time.monotonic()
     submissions = find_one(folder, exercises)
-    handins = {handin.exercise: handin for handin in submissions.handins}
+    by_exercise = {handin.exercise: handin for handin in submissions.handins}
+    misplaced = tuple(replace(entry, reason=TO_TYPE.sub("", entry.reason)) for entry in submissions.misplaced)
     settings = replace(SETTINGS, seed=secret_seed() if seed is None else seed)
     results = [
-        (exercise, result if exercise.folder in handins else None) for exercise, result in nothing(exercises).results
+        (exercise, result if exercise.folder in by_exercise else None)
+        for exercise, result in nothing(exercises).results
     ]
 
     def graded() -> Graded:
         """The results up to now."""
-        return Graded(tuple(results), submissions.misplaced, round(time.monotonic() - started, 2))
+        return Graded(tuple(results), misplaced, round(time.monotonic() - started, 2))
 
-    if not handins:
+    if not by_exercise:
         return graded()  # without torch and a sandbox, which take seconds to start
     with ForkServer() as fork_server:
         sandbox = fork_server.demand(accept_tier)
         for place, exercise in enumerate(exercises):
-            if exercise.folder in handins:
-                result = _grade(exercise, handins[exercise.folder], folder, fork_server, settings)
+            if exercise.folder in by_exercise:
+                result = _grade(exercise, by_exercise[exercise.folder], folder, fork_server, settings)
                 if result.status == NOT_GRADED:
                     containment.report(f"{exercise.folder}: {result.message}")
                 results[place] = (exercise, replace(result, sandbox=sandbox))

@@ -24,11 +24,9 @@ from made_up_class import result_of
 from grader import catalog
 from grader.catalog import mistakes, paths, stubs
 from grader.catalog.errors import WrongUse
-from grader.classroom import arrivals, course_rules, ledger, marking, office, private, run, store
+from grader.classroom import arrivals, course_rules, ledger, marking, private, run, store
 from grader.classroom.course_rules import Course, LateRule
 from grader.classroom.marking import Attempt, Lateness, Override, TotalRule, counting_attempt, lateness, share
-from grader.integrations import gradescope
-from grader.integrations.one_student import Graded
 from grader.reports import html
 
 SOFTMAX, CONTEXT = "02_softmax_naive", "03_context_vectors"
@@ -1394,76 +1392,6 @@ def test_sections_and_extensions_move_the_deadline(tmp_path):
     course = course_rules.read_rules(tmp_path / "course.toml")
     assert [course.deadline(*who, CONTEXT).day for who in (("x", ""), ("x", "B"), ("ada", "B"))] == [20, 21, 30]
     assert [course.last(who, "", CONTEXT).day for who in ("x", "ada")] == [22, 30]
-
-
-# The same rules on Gradescope.
-
-
-def test_gradescope_follows_the_rules(tmp_path):
-    lay(tmp_path, "course.toml", '[late]\npercent = 20\n[weights]\n"03" = 2\n[extensions]\n'
-        '"slow@x.edu" = { "03" = 2026-11-30 }\n')  # fmt: skip
-    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\n77,03,1,oral,me\n")
-    lay(tmp_path, "roster.csv", "id,name,email,sis_id\n77,Set,set@x.edu,S77\n")
-
-    def applied(email: str, created: str, *results: tuple) -> tuple:
-        facts = {
-            "created_at": created,
-            "users": [{"email": email, "sid": "S77" if "SET" in email else ""}],
-            "assignment": {"due_date": "2026-11-20T12:00:00+00:00"},
-        }
-        lay(tmp_path / "zip", "submission_metadata.json", json.dumps(facts))
-        ruled = gradescope.read_rules(tmp_path / "zip/course.toml", tmp_path / "zip/submission_metadata.json")
-        return ruled, ruled.apply(Graded(results or ((catalog.find("02"), None), (catalog.find("03"), result))))
-
-    def score(email: str, created: str) -> float | None:
-        return applied(email, created)[1][1]
-
-    result = result_of(CONTEXT)
-    for name, content in gradescope.files(office.read(tmp_path / "course.toml", tmp_path / "roster.csv")).items():
-        lay(tmp_path / "zip", name, content.decode())
-        assert "x.edu" not in content.decode() and "oral" not in content.decode()  # every container has these files
-    assert score("a@x.edu", "2026-11-20T12:00:00+00:00") == 14
-    assert score("a@x.edu", "2026-11-21T13:00:00+00:00") == pytest.approx(14 * 0.6)
-    assert score("slow@x.edu", "2026-11-21T13:00:00+00:00") == 14
-    assert score("SET@x.edu", "2026-11-21T13:00:00+00:00") == 2
-    *_, line, _ = applied("SET@x.edu", "2026-11-20T12:00:00+00:00")[1][2]
-    assert line == "03 Context vectors: 1 of 7 points (set by hand: 1 points), times 2: 2 of 14"
-    ruled, (graded, _, lines) = applied("a@x.edu", "2026-11-21T13:00:00+00:00")
-    assert lines == [
-        "02 Softmax: 0 of 6 points",
-        "03 Context vectors: 4.2 of 7 points (2 days late: 7 points before the deduction), times 2: 8.4 of 14",
-        "Score by the rules of the course: 8.4 of 20",
-    ]
-    tests = gradescope.results(graded, ruled=ruled)["tests"]
-    assert sum(test["max_score"] for test in tests) == 20  # what the students see adds up to the assignment's points
-    assert gradescope.NO_RULES.apply(Graded(()))[1] is None
-
-
-def test_gradescopes_score_is_within_the_assignment_and_drops_nothing(tmp_path):
-    """An assignment knows no other one: dropping the lowest there would give all points for half of the work."""
-    lay(tmp_path, "course.toml", 'drop_lowest = 1\n[weights]\n"03" = 2\n')
-    ruled = gradescope.read_rules(tmp_path / "course.toml", tmp_path / "none.json")
-    one, other = catalog.find("02"), catalog.find("03")
-    of_one, of_other = result_of(one.folder), result_of(other.folder)
-    for results, expected in (
-        (((one, of_one), (other, of_other)), 20),
-        (((one, None), (other, of_other)), 14),
-        (((one, of_one), (other, None)), 6),
-    ):
-        assert ruled.apply(Graded(results))[1] == expected
-
-
-def test_the_zip_for_gradescope_says_which_points_to_set_and_whom_it_cannot_know(tmp_path, said):
-    lay(tmp_path, "course.toml", 'drop_lowest = 1\nroster = "roster.csv"\n[weights]\n"03" = 2\n')
-    lay(tmp_path, "roster.csv", "id,name,email\n5013,Ada,ada@x.edu\n5014,Bob,\n")
-    lay(tmp_path, "overrides.csv", "student,exercise,points,reason,who\n5013,03,1,ill,me\n5014,03,2,oral,me\n")
-    done = said("gradescope", "02,03", "--rules", "course.toml", "--output", "a.zip", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "Set the assignment's points to 20" in done.stdout and "drop_lowest = 1 is not applied" in done.stdout
-    assert "of 5014 match somebody" in done.stdout and "5013" not in done.stdout
-    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
-        table = archive.read("overrides.csv").decode()
-    assert gradescope.pseudonym("Ada@x.edu") in table and "ill" not in table and "5013" not in table
 
 
 def test_students_read_no_path_of_the_instructors(grade, said, tmp_path):

@@ -103,7 +103,6 @@ def test_wrong_use_says_what_to_type_instead(said, arguments, words):
         ("explain ada EX=03", "explain ada 03"),
         ("compare 'TERMS=2025 2026' EX=03", "compare 2025 2026 --ex 03"),
         ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
-        ("grade COURSE=c ASSIGNMENT=03 FORCE=1", "grade --nbgrader c --assignment 03 --force"),
         ("similar SUBMISSIONS=in ANONYMOUS=key.csv", "similar in --anonymous key.csv"),
         ("try 03 --args SEED=3", "try 03 --args=SEED=3"),
     ],

@@ -1,5 +1,6 @@
 """What platforms are given fits what they publish, and their entries are really run."""
 
+import contextlib
 import datetime
 import io
 import json
@@ -82,7 +83,8 @@ def test_gradescope_results(hidden):
     assert (first["status"], first["score"], first["max_score"], first["visibility"]) == ("passed", 0.5, 0.5, "visible")
     assert (second["status"], second["score"], second["visibility"]) == ("failed", 0.0, hidden)
     assert third["status"] == "failed" and "first fix" in third["output"]
-    assert missing["max_score"] == EXERCISE.max_points and "nothing was handed in" in missing["output"]
+    assert missing["max_score"] == EXERCISE.max_points
+    assert missing["output"].startswith("expected context_vectors.py or context_vectors.ipynb, found x.pdf.")
     assert "SyntaxError" in content["output"] and "x.pdf" in content["output"]
     assert sum(test["max_score"] for test in content["tests"]) == 1.75 * 2 + EXERCISE.max_points
 
@@ -147,6 +149,62 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
 def test_run_autograder_without_files(autograder):
     content = run_autograder(autograder, {"readme.txt": "nothing"})
     assert [test["score"] for test in content["tests"]] == [0, 0, 0]
+
+
+def test_a_file_with_a_wrong_name_is_named_beside_the_expected_one(autograder):
+    """A student has no EX= to type."""
+    answer = paths.solution(EXERCISE.folder).read_text()
+    content = run_autograder(autograder, {"assignment3.py": answer})
+    outputs = {test["number"]: test["output"] for test in content["tests"]}
+    assert "expected context_vectors.py or context_vectors.ipynb, found assignment3.py." in outputs["03"]
+    assert "assignment3.py" in content["output"] and "EX=" not in json.dumps(content)
+
+
+def test_of_one_exercise_the_only_file_needs_no_name(tmp_path, monkeypatch, fork_server):
+    monkeypatch.setattr(one_student, "ForkServer", lambda: contextlib.nullcontext(fork_server))
+    (tmp_path / "assignment3.py").write_text(paths.solution(EXERCISE.folder).read_text())
+    ((_, found),) = one_student.grade(tmp_path, [EXERCISE]).results
+    assert found is not None and found.status == "passed"
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_what_is_packed_ends_its_lines_as_linux_does(tmp_path, monkeypatch, hidden):
+    """In a checkout with Windows line endings, which run_autograder would not start with."""
+    root = tmp_path / "checkout"
+    crlf = {name: data.replace(b"\n", b"\r\n") for name, data in bundle.whole() if b"\0" not in data}
+    assert len(crlf) > 300 and all(b"\r" in data for data in crlf.values() if data)
+    monkeypatch.setattr(bundle, "whole", lambda: iter(crlf.items()))
+    monkeypatch.setattr(bundle, "files", lambda: iter(crlf.items()))
+    for name in ("run_autograder", "setup.sh", "autograder.py"):
+        (root / "integrations/templates").mkdir(parents=True, exist_ok=True)
+        text = paths.module(f"integrations/templates/{name}").read_bytes()
+        (root / "integrations/templates" / name).write_bytes(text.replace(b"\n", b"\r\n"))
+    monkeypatch.setattr(paths, "module", lambda name: root / name)
+    packed = {"gs": gradescope.package([EXERCISE], None, "visible", None), "bundle": bundle.build()}
+    packed |= classroom50.files([EXERCISE], hidden)
+    looked_at = 0
+    for name, data in packed.items():
+        if data.startswith(b"PK"):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                texts = {inner: archive.read(inner) for inner in archive.namelist()}
+        else:
+            texts = {name: data}
+        looked_at += len(texts)
+        assert [inner for inner, text in texts.items() if b"\r\n" in text] == [], name
+    assert looked_at > 900
+
+
+def test_a_trained_model_is_packed_as_it_is():
+    packed = bundle.zip_files({"trained.pt": b"PK\0\r\n"})
+    assert zipfile.ZipFile(io.BytesIO(packed)).read("trained.pt") == b"PK\0\r\n"
+
+
+def test_a_clone_on_windows_has_the_same_line_endings():
+    files = subprocess.run(["git", "ls-files"], cwd=paths.ROOT, capture_output=True, text=True, check=True).stdout
+    asked = subprocess.run(
+        ["git", "check-attr", "--stdin", "eol"], cwd=paths.ROOT, input=files, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert len(asked) == len(files.splitlines()) and all(line.endswith("eol: lf") for line in asked)
 
 
 def test_nothing_is_started_where_nothing_was_handed_in(tmp_path, monkeypatch):

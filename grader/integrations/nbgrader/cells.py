@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SETUP_ID = "documented_checks"  # the cell that makes %documented known
 OUR_MAGIC = re.compile(r"\s*%(documented\b.*|load_ext\s+documented_checks)\s*")
+MERGED = (re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M))  # what git writes around a conflict
 MAX_OUTPUT = 2_000  # characters of what the code printed
 
 
@@ -118,11 +119,15 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
 
     name: of the file.
 
-    Raises BadSubmission where there is too much code to be graded.
+    Raises BadSubmission for a notebook that cannot be an answer: without code, with marks of a merge, or too large.
     """
     locked = {cell.id for cell in cells if cell.locked}
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     texts = ["" if claimed(cell) in locked else cell["source"] for cell in codes]
+    if not any(text.strip() for text in texts):
+        raise BadSubmission(f"{name} holds no code cell of the learner's.")
+    if any(all(mark.search(text) for mark in MERGED) for text in texts):
+        raise BadSubmission(f"{name} holds the marks of a merge (<<<<<<< and >>>>>>>) in its code.")
     code_cells = [
         {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
     ]
@@ -164,11 +169,8 @@ def claimed(cell: Mapping[str, Any]) -> str | None:
 def score(result: ExerciseResult, cell: Cell) -> float:
     """The points of a grade cell: the share of its checks that passed, of the points that it has in the gradebook.
 
-    Points that a person gave for the exercise are shared by all cells. Raises InfrastructureError where the cell holds
-    no checks of this exercise.
+    Raises InfrastructureError where the cell holds no checks of this exercise.
     """
-    if result.given is not None:
-        return round(result.given / (result.max_points or 1.0) * cell.points, 6)
     if result.status == ERROR:
         return 0.0
     checks = checks_of(result, cell)

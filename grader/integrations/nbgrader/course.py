@@ -16,8 +16,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.classroom import course_rules
-from grader.classroom.course_rules import NAME as RULES
 from grader.desk.lesson import fit_links, without_still
 from grader.integrations.nbgrader import assignment, cells
 
@@ -70,8 +68,6 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-c.AssignLatePenalties.plugin_class = "grader.integrations.nbgrader.gradebook.CourseLateness"
-c.CourseLateness.rules = {rules!r}  # the rules of the course: make course OUTPUT=…
 # c.GradeInSandbox.device = "cuda"  # "cpu" is the default
 # c.GradeInSandbox.seed = 7  # of the fresh inputs; without it a new secret for each run
 
@@ -135,13 +131,11 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
     Raises WrongUse where a file cannot be written.
     """
     written = []
-    rules = course / RULES
-    announcement = course_rules.read_rules(rules).brake.announcement if rules.exists() else ""
     try:
         for exercise in exercises:
             folder = course / "source" / exercise.folder
             folder.mkdir(parents=True, exist_ok=True)
-            nbformat.write(notebook(exercise, announcement), folder / f"{exercise.folder}.ipynb")
+            nbformat.write(notebook(exercise), folder / f"{exercise.folder}.ipynb")
             (folder / PUBLIC_NAME).write_text(public_source(exercise), "utf-8")
             for path in beside(exercise.folder):
                 shutil.copyfile(path, folder / path.name)
@@ -150,10 +144,8 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
             exchange.mkdir(parents=True)
             exchange.chmod(0o777)  # nbgrader requires this: every student writes there
         settings = course / "nbgrader_config.py"
-        if announcement:
-            written.append(f'every notebook says: "{announcement}"')
         if settings.exists():
-            written.append("nbgrader_config.py stands as it was")
+            written.append("nbgrader_config.py is left as it was")
         else:
             settings.write_text(config(course, exchange), "utf-8")
             written.append("nbgrader_config.py")
@@ -165,8 +157,7 @@ def make(course: Path, exercises: tuple[catalog.Exercise, ...], exchange: Path |
 def config(course: Path, exchange: Path | None) -> str:
     """The text of nbgrader_config.py."""
     shared = f"c.Exchange.root = {str(exchange.resolve())!r}\n" if exchange else EXCHANGE
-    rules = str(course.resolve() / RULES)
-    return CONFIG.format(root=str(paths.ROOT), course_id=course.resolve().name, exchange=shared, rules=rules)
+    return CONFIG.format(root=str(paths.ROOT), course_id=course.resolve().name, exchange=shared)
 
 
 def beside(folder: str) -> list[Path]:
@@ -183,8 +174,8 @@ def lesson(folder: str) -> str:
     return fit_links(without_still(path.read_text("utf-8")), path, path.name, places)
 
 
-def notebook(exercise: catalog.Exercise, announcement: str = "") -> nbformat.NotebookNode:
-    """The instructor's notebook of one exercise. announcement: what students must know before they hand in."""
+def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
+    """The instructor's notebook of one exercise."""
     groups = {group.task: group for group in check_groups(exercise)}
     solution = paths.solution(exercise.folder).read_text("utf-8")
     written = []
@@ -200,8 +191,6 @@ def notebook(exercise: catalog.Exercise, announcement: str = "") -> nbformat.Not
             about = _nbgrader(cells.SETUP_ID, locked=True)
             written.append(new_code_cell(SETUP, id=cells.SETUP_ID, metadata=about))
             written.append(new_code_cell(cell.text, id=f"given-{number}"))
-    if announcement:
-        written.insert(1, new_markdown_cell(announcement, id="brake"))
     return new_notebook(cells=written, metadata=METADATA)
 
 

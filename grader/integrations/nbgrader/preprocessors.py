@@ -19,7 +19,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.integrations.nbgrader.cells import Cell, learner_code, output, released, restore
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.seeds import secret_seed
-from grader.records.submission import attempt
+from grader.records.submission import Unreadable, attempt
 from grader.sandbox.forkserver import ForkServer
 
 
@@ -62,13 +62,19 @@ class GradeInSandbox(RestoreCells):
     def grade(
         self, exercise: catalog.Exercise, nb: NotebookNode, cells: tuple[Cell, ...], about: dict[str, Any]
     ) -> ExerciseResult:
-        """The verdict on one restored notebook. Raises InfrastructureError where the grader fails."""
+        """The verdict on one restored notebook.
+
+        Raises InfrastructureError if the grader fails, and for a notebook that cannot be an answer: nbgrader then says
+        that it still needs autograding, where a 0 would hide a broken upload.
+        """
+        name = f"{about['notebook']}.ipynb"
+        handed_in = attempt(lambda: learner_code(nb, cells, name), name)
+        if isinstance(handed_in, Unreadable):
+            raise InfrastructureError(f"a person must look at it: {handed_in.reason}")
         fork_server = _fork_server(self.device, self.tier, self.accept_tier)
         from grader.judge import grading  # heavy: it imports torch while the fork server does
 
         settings = Settings(self.device, self._seed, self.timeout, reveal=False)
-        name = f"{about['notebook']}.ipynb"
-        handed_in = attempt(lambda: learner_code(nb, cells, name), name)
         result = grading.result(exercise, handed_in, fork_server, settings)
         if result.status == NOT_GRADED:
             raise InfrastructureError(result.message)

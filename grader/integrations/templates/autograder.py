@@ -32,8 +32,6 @@ def main() -> int:
             subprocess.run([*pip, "--extra-index-url", WHEELS, *NEEDED, "tomli"], cwd=kata, check=True)
         grade = [sys.executable, "-m", "grader", "classroom50", exercises]
         grade += ["--grade", str(checkout), "--output", str(checkout / "result.json")]
-        if (HERE / "course.toml").exists():
-            grade += ["--rules", str(HERE / "course.toml")]
         return subprocess.run(grade, cwd=kata, check=False).returncode
 
 

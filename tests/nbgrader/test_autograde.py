@@ -1,0 +1,118 @@
+"""What a run of nbgrader's own `autograde` leaves with this grader in it."""
+
+import pytest
+from a_course import FOLDER, cell
+from extras import needed, when_used
+
+from grader.records import seeds as seeds_of
+
+needed("nbgrader", "classroom")
+nbformat = when_used("nbformat")
+PACKAGE = "grader.integrations.nbgrader"
+preprocessors = when_used(f"{PACKAGE}.preprocessors")
+FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+
+
+def without_code(notebook):
+    notebook.cells = [c for c in notebook.cells if c.cell_type != "code"]
+
+
+def with_marks_of_a_merge(notebook):
+    code = cell(notebook, "write_context_vector")
+    code.source = f"<<<<<<< HEAD\n{code.source}\n=======\n{code.source}\n>>>>>>> theirs"
+
+
+BROKEN = {
+    without_code: "holds no code cell of the learner's",
+    with_marks_of_a_merge: "holds the marks of a merge",
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda change: change.__name__)
+def test_a_broken_upload_needs_a_person_and_is_no_silent_0(broken, classroom):
+    notebook = classroom.solved()
+    broken(notebook)
+    classroom.submit("ben", notebook)
+    classroom.submit("ada", classroom.solved())
+    done = classroom.nbgrader("autograde", FOLDER, ok=False)
+    assert done.returncode == 1
+    assert f"of ben was not graded: a person must look at it: {FOLDER}.ipynb {BROKEN[broken]}" in done.stderr
+    assert not (classroom.root / "autograded" / "ben" / FOLDER).exists()
+    assert set(classroom.scores("ben").values()) == {None} and classroom.scores("ada") == FULL
+    classroom.submit("ben", classroom.solved())
+    classroom.nbgrader("autograde", FOLDER)
+    assert classroom.scores("ben") == FULL
+
+
+@pytest.mark.parametrize("kind", ["markdown", "raw"])
+def test_a_code_cell_that_became_text_is_code_again(kind, classroom):
+    """Jupyter's keys m and r do it, and Colab's menu."""
+    notebook = classroom.solved()
+    for one in notebook.cells:
+        if one.id.startswith("write_"):
+            one.cell_type = kind
+            del one["outputs"], one["execution_count"]
+    classroom.submit("ada", notebook)
+    classroom.nbgrader("autograde", FOLDER)
+    assert classroom.scores("ada") == FULL
+    kinds = {
+        one.metadata.nbgrader.grade_id: one.cell_type
+        for one in classroom.autograded("ada").cells
+        if "nbgrader" in one.metadata
+    }
+    assert {kinds[name] for name in kinds if name.startswith("write_")} == {"code"}
+
+
+DRAWN = """
+from grader.integrations.nbgrader import preprocessors as _preprocessors
+_draw = _preprocessors.secret_seed
+def _kept():
+    seed = _draw()
+    with open({file!r}, "a") as file:
+        file.write(f"{{seed}}\\n")
+    return seed
+_preprocessors.secret_seed = _kept
+"""
+
+
+def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom, tmp_path, monkeypatch):
+    """With nbgrader's own commands, from autograde to the feedback: what the seed was, the settings wrote down."""
+    wrong = classroom.solved()
+    source = "def context_vector(inputs, query_index):\n    print(inputs)\n    return inputs[query_index]"
+    cell(wrong, "write_context_vector").source = source
+    classroom.submit("ada", classroom.solved())
+    classroom.submit("ben", wrong)
+    with (classroom.root / "nbgrader_config.py").open("a") as file:
+        file.write(DRAWN.format(file=str(tmp_path / "drawn")))
+    told = ""
+    # The settings put theirs there.
+    monkeypatch.setattr(f"{PACKAGE}.preprocessors.secret_seed", preprocessors.secret_seed)
+    for command in (
+        ("autograde", FOLDER),
+        ("autograde", "--force", FOLDER),
+        ("generate_feedback", FOLDER),
+        ("export",),
+    ):
+        done = classroom.nbgrader(*command)
+        told += done.stdout + done.stderr
+    seeds = {int(line) for line in (tmp_path / "drawn").read_text().split()}
+    assert len(seeds) >= 2 and min(seeds) > seeds_of.SECRET  # two runs
+    assert (classroom.root / "feedback" / "ben" / FOLDER / f"{FOLDER}.html").exists()
+    left = [path.read_bytes() for path in classroom.root.rglob("*") if path.is_file()] + [told.encode()]
+    for seed in seeds:
+        for number in (seed, seed - seeds_of.SECRET, seeds_of.torch_seed(seed)):
+            signs = (f"{number}".encode(), f"{number:x}".encode())
+            assert not any(sign in text for sign in signs for text in left)
+
+
+def test_there_is_one_secret_for_each_run_however_long_its_process_lives():
+    from nbgrader.converters import Autograde
+
+    def drawn(run: Autograde) -> int:
+        return preprocessors.GradeInSandbox(parent=run.exporter)._seed
+
+    runs = [Autograde(), Autograde()]
+    for run_ in runs:
+        run_.exporter = run_.exporter_class(parent=run_, config=run_.config)
+    assert drawn(runs[0]) == drawn(runs[0]) >= seeds_of.SECRET
+    assert drawn(runs[0]) != drawn(runs[1])
