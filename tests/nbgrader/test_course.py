@@ -86,6 +86,14 @@ def in_notebook(exercise, source: str) -> dict[str, bool]:
     return passed
 
 
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
+def test_a_notebook_asks_for_no_command_that_a_student_lacks(exercise):
+    text = course.lesson(exercise.folder)
+    assert "make try" not in text and "make start" not in text and "This figure moves" not in text
+    assert re.findall(r"`(?:make|kata) [a-z]+[^`]*`(?! \(in a clone of the project\))", text) == []
+    assert text.count(course.CALLS) == 1
+
+
 def test_what_a_lesson_links_to_lies_beside_its_notebook(notebooks, made):
     drawn = 0
     for exercise in EXERCISES:

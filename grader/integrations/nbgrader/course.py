@@ -5,6 +5,7 @@ test_documented.py is the only file of checks that is read.
 """
 
 import ast
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk.lesson import fit_links, without_still
 from grader.integrations.nbgrader import assignment, cells
+from grader.integrations.notebook.export import OWN_LINE, TRY
 
 PUBLIC_NAME = "documented_checks.py"
 HEADER = '''"""The documented checks of exercise {folder}: made from the grader's sources, not to be edited.
@@ -40,6 +42,9 @@ SETUP = "# Makes %documented known: it runs the documented checks of a task.\n%l
 DOCUMENTED = """# Task {task}: its documented checks. Hidden ones, on fresh inputs, follow when the notebook is graded.
 %documented {task}"""
 HIDDEN = "# {what}: hidden checks alone, run when the notebook is graded."
+CALLS = "Put the calls below into cells of your own: the comments show the lesson's values"
+MOVES = re.compile(r"^\*This figure moves:.*?\*\n\n", re.M | re.S)
+COMMAND = re.compile(r"`make [a-z]+[^`]*`")
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -168,10 +173,15 @@ def beside(folder: str) -> list[Path]:
 
 
 def lesson(folder: str) -> str:
-    """The lesson with links to the files beside the notebook. A link to any other file becomes its name."""
+    """The lesson for a student who has the notebook and the files beside it, but neither make nor this project.
+
+    A link to any other file becomes its name.
+    """
     places = {path.resolve(): path.name for path in beside(folder)}
     path = paths.lesson(folder)
-    return fit_links(without_still(path.read_text("utf-8")), path, path.name, places)
+    text = OWN_LINE.sub("", MOVES.sub("", without_still(path.read_text("utf-8"))))
+    text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text).replace("`make check`", "*Validate*")
+    return fit_links(COMMAND.sub(r"\g<0> (in a clone of the project)", text), path, path.name, places)
 
 
 def notebook(exercise: catalog.Exercise) -> nbformat.NotebookNode:
