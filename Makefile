@@ -4,7 +4,6 @@
 
 .DEFAULT_GOAL := welcome
 MAKEFLAGS += --no-print-directory
-# The Makefile that `make course` writes into the folder of a course includes this one.
 MAKEFILE := $(lastword $(MAKEFILE_LIST))
 VENV := .venv
 ifdef PYTHON
@@ -19,7 +18,6 @@ READY_LINT := $(ready:%=%-lint)
 READY_WATCH := $(ready:%=%-watch)
 READY_PLOT := $(ready:%=%-plot)
 READY_CLASSROOM := $(ready:%=%-classroom)
-READY_OFFICE := $(ready:%=%-office)
 READY_DOCS := $(ready:%=%-docs)
 READY_NOTEBOOK := $(ready:%=%-notebook)
 READY_TOKENIZERS := $(ready:%=%-tokenizers)
@@ -43,8 +41,6 @@ quote = '$(subst ','\'',$(1))'
 option = $(if $(value $(2)),$(1) $(call quote,$(value $(2))))
 # $(call flag,--name,VALUE): the option without a value.
 flag = $(if $(value $(2)),$(1))
-# $(call yes,--name,VALUE): the same for VALUE=yes and VALUE=1 alone.
-yes = $(if $(filter yes 1,$(value $(2))),$(1))
 # $(call each,VALUE): its words, each quoted; a pattern stands for the files that it fits.
 each = $(foreach word,$(value $(1)),$(foreach file,$(or $(wildcard $(word)),$(word)),$(call quote,$(file))))
 
@@ -132,40 +128,20 @@ hooks: $(READY_LINT)  ## git hooks: checks before a commit, a grading before a p
 	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade a class behind a sandbox: SUBMISSIONS=dir [OUT=results EX=03,07|all SINCE=2026-11-16 ROSTER=file RULES=course.toml DROP=yes JOBS=n SEED DEVICE CSV FEEDBACK ANONYMOUS=yes DASK LOG]; or EX=03 FILES="a.py b.py"
+grade: $(READY)  ## grade what a class handed in: SUBMISSIONS=download [EX=03,07 STUDENTS=list.csv NAMES=names.csv OUT=results COLUMN="id=Matrikelnummer" JOBS=n DASK=address FEEDBACK=full|names SEED=n DEVICE TIMEOUT]; a few files: EX=03 FILES="a.py b.py" [FORMAT=text|json OUTPUT=file]
 	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
-	  $(call option,--out,OUT) $(call option,--jobs,JOBS) $(call option,--since,SINCE) $(call option,--csv,CSV) $(call option,--feedback,FEEDBACK) \
-	  $(call option,--dask,DASK) $(call option,--log,LOG) $(call option,--device,DEVICE) $(call option,--seed,SEED) \
-	  $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT) \
-	  $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call yes,--drop,DROP) \
-	  $(call yes,--anonymous,ANONYMOUS)
+	  $(call option,--students,STUDENTS) $(call option,--names,NAMES) $(call option,--column,COLUMN) $(call option,--out,OUT) \
+	  $(call option,--jobs,JOBS) $(call option,--dask,DASK) $(call option,--feedback,FEEDBACK) $(call option,--device,DEVICE) \
+	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT)
 
-course: $(READY)  ## the rules of a course, a file to edit: deadlines, lateness, attempts, weights [OUTPUT=course.toml]
-	@$(GRADER) course $(call option,--output,OUTPUT)
+explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id or name" [EX=03 OUT=results]
+	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT)
 
-handback: $(READY)  ## feedback as the platform takes it: PLATFORM=moodle|canvas|folder RELEASE=yes [OUT=results RULES ROSTER FEEDBACK OUTPUT=dir]
-	@$(GRADER) handback $(call option,,PLATFORM) $(call option,--out,OUT) $(call option,--rules,RULES) \
-	  $(call option,--roster,ROSTER) $(call option,--feedback,FEEDBACK) $(call option,--output,OUTPUT) $(call yes,--release,RELEASE)
-
-explain: $(READY)  ## why a mark is what it is, call by call: STUDENT="id, name or alias" EX=03 [OUT=results ROSTER=file RULES=course.toml]
-	@$(GRADER) explain $(call option,,STUDENT) $(call option,,EX) $(call option,--out,OUT) \
-	  $(call option,--roster,ROSTER) $(call option,--rules,RULES)
-
-office: $(READY_OFFICE)  ## the assistants' page, on this machine alone: marks step by step, sources, points by hand, comments [OUT=results ROSTER=file RULES=course.toml PORT=n]
-	@$(GRADER) office $(call option,--out,OUT) $(call option,--roster,ROSTER) $(call option,--rules,RULES) $(call option,--port,PORT)
-
-forget: $(READY)  ## remove one student from the results and from the tables beside course.toml: STUDENT=id [OUT=results RULES ROSTER]
-	@$(GRADER) forget $(call option,,STUDENT) $(call option,--out,OUT) $(call option,--rules,RULES) $(call option,--roster,ROSTER)
+fill: $(READY)  ## a platform's own CSV with the points in it: GRADEBOOK=file.csv MARKS=results/marks.csv [COLUMN="03=Homework 3" OUTPUT=file.csv]
+	@$(GRADER) fill $(call option,,GRADEBOOK) $(call each,MARKS) $(call option,--column,COLUMN) $(call option,--output,OUTPUT)
 
 nbgrader: $(READY_CLASSROOM)  ## a course for nbgrader: [COURSE=dir EX=03,07 EXCHANGE=dir]
 	@$(GRADER) nbgrader $(call option,,COURSE) $(call option,--ex,EX) $(call option,--exchange,EXCHANGE)
-
-compare: $(READY)  ## the same exercises over terms, without names: TERMS="2025/results 2026/results" [EX=03,07 FORMAT=text|json]
-	@$(GRADER) compare $(call each,TERMS) $(call option,--ex,EX) $(call option,--format,FORMAT)
-
-similar: $(READY)  ## clusters of files that agree more than chance, for a person to judge: SUBMISSIONS=dir [EX=03,07 FORMAT=text|json JOBS=n ANONYMOUS=key.csv]
-	@$(GRADER) similar $(call option,,SUBMISSIONS) $(call option,,EX) $(call option,--format,FORMAT) $(call option,--jobs,JOBS) \
-	  $(call option,--anonymous,ANONYMOUS)
 
 bundle: $(READY)  ## the zip that learners get: no solutions, no hidden checks [OUTPUT=attention-kata.zip]
 	@$(GRADER) bundle $(call option,--output,OUTPUT)
@@ -271,11 +247,11 @@ mutants: $(READY_DEV)  ## files with one change each of the solution: those that
 bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench/bench_nbgrader.py $(call option,,N)
 
-bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof where size"]
+bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof"]
 	@"$(PYTHON)" tests/bench/bench_classroom.py $(call each,WHAT)
 
 # A target in neither list is a learner's.
-TEACHERS := grade course handback explain office forget nbgrader similar compare bundle gradescope classroom50 help-teacher
+TEACHERS := grade explain fill nbgrader bundle gradescope classroom50 help-teacher
 AUTHORS := verify stub new mistakes wheel notebooks hooks test test-ex test-quick lint fuzz mutants bench bench-where bench-nbgrader bench-classroom help-author
 
 help: TITLE := Type make alone to see what is next for you$(if $(filter help-teacher,$(targets)),. For teachers: make help-teacher. For authors: make help-author)

@@ -22,17 +22,17 @@ from grader.sandbox.forkserver import ForkServer
 
 # One process of xdist runs a whole file. The longest begin first, so that no process works alone at the end.
 LONGEST = (
-    "test_warm", "test_figure_use", "test_classroom", "test_hostile", "test_class_page", "test_desk_watch",
+    "test_warm", "test_run", "test_figure_use", "test_hostile", "test_desk_watch",
     "test_intake", "test_figure_pages",
     "test_autograde", "test_report_html", "test_platforms", "test_layers", "test_tiers", "test_course", "test_deaths",
     "test_proof", "test_figure_numbers", "test_notebook", "test_verify", "test_notebook_elsewhere",
     "test_golden", "test_site", "test_formgrader", "test_bundle", "test_cheating",
-    "test_edge_values", "test_seeds", "test_runner", "test_class_verdicts", "test_docs", "test_venv", "test_make",
+    "test_edge_values", "test_seeds", "test_runner", "test_docs", "test_venv", "test_make",
     "test_review", "test_wheel", "test_first_minute", "test_figure_sentences",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
-    *LONGEST, "test_exercises", "test_desk_hooks", "test_identity", "test_pictures", "test_find", "test_feedback",
-    "test_similar", "test_office", "test_office_page", "test_term", "test_term_moodle", "test_memory", "test_contained",
+    *LONGEST, "test_exercises", "test_fill", "test_find", "test_desk_hooks", "test_pictures", "test_feedback",
+    "test_memory", "test_contained",
 }  # fmt: skip
 WAITING = 1  # process of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
 

@@ -26,8 +26,8 @@ class Here:
         self.settings = Settings(reveal=False)
         self.sandbox: dict[str, Any] = {}
 
-    def __call__(self, plan: object, order: Order) -> "Here":
-        """Takes the place of grader.classroom.run.executor_of."""
+    def __call__(self, order: Order, how: object) -> "Here":
+        """Takes the place of grader.classroom.grade.executor_of."""
         self.settings = order.settings
         return self
 
@@ -41,7 +41,7 @@ class Here:
         self.sandbox = asdict(self.fork_server.demand())
         return self.sandbox
 
-    def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
+    def run(self, rows: Iterable[Iterator[Task]]) -> Iterator[Outcome]:
         for row in rows:
             for task in row:
                 self.seen.append(task.exercise)
@@ -49,4 +49,4 @@ class Here:
                 exercise = catalog.read(task.exercise)
                 result = grading.result(exercise, submission, self.fork_server, self.settings)
                 result = self.changed(result)
-                record(Outcome(task, write(result), result.status))
+                yield Outcome(task, write(result), result.status)

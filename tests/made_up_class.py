@@ -2,13 +2,12 @@
 
 import functools
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from grader import catalog
 from grader.catalog import mistakes
-from grader.classroom.handins import Class, Student
+from grader.classroom.handins import Student
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 
 HOSTILE = (
@@ -105,17 +104,3 @@ def result_of(folder: str, passed: float = 1.0, **changes: Any) -> ExerciseResul
         "checks": checks,
     }
     return ExerciseResult(**{**facts, **changes})
-
-
-def made_up(count: int, exercises: tuple[str, ...] = ()) -> Class:
-    """A class of so many students."""
-    exercises = exercises or folders()
-    members = students(count)
-    by_key = {(student.id, result.exercise): result for student in members for result in results(student, exercises)}
-    return Class(tuple(members), exercises, by_key)
-
-
-def stream(count: int, exercises: tuple[str, ...] = ()) -> Iterator[tuple[Student, list[ExerciseResult]]]:
-    """The same students with their results, one after the other."""
-    for student in students(count):
-        yield student, results(student, exercises or folders())

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, TextIO
 
@@ -172,11 +172,11 @@ class Pool:
         for processor in processors_for(jobs):
             self._start(processor)
 
-    def run(self, rows: Iterable[Iterator[Task]], record: Callable[[Outcome], None]) -> None:
-        """Grade every task of every row; `record` is called for each, in the order in which they come back.
+    def run(self, rows: Iterable[Iterator[Task]]) -> Iterator[Outcome]:
+        """Grade every task of every row. Yields the outcomes in the order in which they come back.
 
         A row holds the submissions of one exercise; a process that stays with its row reads the exercise only once.
-        Raises InfrastructureError where nothing can be graded: without a sandbox, or where processes die at once.
+        Raises InfrastructureError if nothing can be graded: without a sandbox, or if processes die at once.
         """
         self.rows = [iter(row) for row in rows]
         while True:
@@ -184,8 +184,7 @@ class Pool:
                 job.assign(task)
             if not self.rows and not self.returned and not any(job.tasks for job in self.jobs):
                 return
-            for outcome in self._listen():
-                record(outcome)
+            yield from self._listen()
 
     def wait(self) -> dict[str, Any]:
         """The sandbox, once a process has tested it."""
@@ -346,7 +345,7 @@ class Job:
                     self.task = self.next()
 
     def row(self, exercise: Exercise) -> Iterator[Submission]:
-        """The next submissions of this exercise. Of equal files the class sends one: see ledger.Ledger.key."""
+        """The next submissions of this exercise. Of equal files the class sends one."""
         while self.task is not None and self.task["exercise"] == exercise.folder:
             yield Submission(self.task["source"], self.task["filename"], tuple(self.task["notes"]))
             self.task = self.next()

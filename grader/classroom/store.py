@@ -1,9 +1,14 @@
-"""The results of a class on disk, in one SQLite file. Each result is written at once, as a whole or not at all.
+"""The results of a class in one SQLite file. Each result is written at once, as a whole or not at all.
 
-The key of a result is made from all that it depends on: the submission's bytes, the exercise's version, the seed and
-the device. So a run that was stopped continues where it was, and what has changed is graded again. The seeds are
-secrets: only this file holds them, and only its owner can read it. One process writes the file; after kill −9 it holds
-every result that was written.
+The key of a result is made from all that it depends on: the submission, the exercise's version, the device and the
+seed. So a run that was stopped goes on where it was, and what has changed is graded again. The seeds are secrets: only
+this file holds them, and only its owner can read it. One process writes it; after kill −9 it holds every result that
+was written.
+
+Another program asks for a result like this:
+
+    with Store.existing(folder) as store:
+        result = store.find("03_context_vectors", submission)  # None if it was not graded by this version
 """
 
 import contextlib
@@ -12,64 +17,202 @@ import json
 import os
 import random
 import sqlite3
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, TypeVar
 
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.classroom import private
-from grader.classroom.handins import HandIn, Student
+from grader.classroom import private, versions
+from grader.classroom.handins import Student
 from grader.judge.pictures import Picture
 from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 from grader.reports import json as as_json
 
+NAME = ".grading.sqlite"
 NO_ROOM = {
     "database or disk is full": "the disk is full",
     "disk I/O error": "the disk reports an error",
 }  # SQLite's words
 WAIT_S = 3.0  # for a writer that is about to end
 PAUSE_S = 0.02  # the longest pause between two tries
-NAME = ".grading.sqlite"
 SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
 create table if not exists seeds (number integer primary key, mark text unique, seed text);
-create table if not exists results (key text primary key, record text) without rowid;
-create table if not exists versions (key text primary key, version text) without rowid;
+create table if not exists sources (content text primary key, filename text, source text, notes text) without rowid;
+create table if not exists results (
+    number integer primary key, key text unique, exercise text, content text, version text, record text);
+create index if not exists by_content on results (content);
 create table if not exists handins (
-    student text, name text, exercise text, place text, member text, key text, trouble text,
+    student text, exercise text, name text, file text, content text, key text, called text,
     primary key (student, exercise)) without rowid;
-create table if not exists students (student text primary key, name text) without rowid;
 """
+Self = TypeVar("Self", bound="Store")
 
 
-class Database(sqlite3.Connection):
-    """A connection that says in words where nothing more can be written. Raises InfrastructureError then."""
+@dataclass(frozen=True)
+class Entry:
+    """A hand-in of the latest run. content, key: of its source and its result; called: names of the student."""
 
-    path: Path
+    student: Student
+    exercise: str
+    file: str
+    content: str
+    key: str
+    called: tuple[str, ...] = ()
 
-    def execute(self, *arguments: Any) -> sqlite3.Cursor:
-        """As the connection's own."""
-        with self._reasons():
-            return super().execute(*arguments)
 
-    def executemany(self, *arguments: Any) -> sqlite3.Cursor:
-        """As the connection's own."""
-        with self._reasons():
-            return super().executemany(*arguments)
+class Store:
+    """The file in one folder of results, used as a context manager. Raises WrongUse if it cannot be used.
 
-    def executescript(self, script: str) -> sqlite3.Cursor:
-        """As the connection's own."""
-        with self._reasons():
-            return super().executescript(script)
+    Every method raises InfrastructureError if the disk is full.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.path = folder, folder / NAME
+        try:
+            private.folder(folder)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, private.FILE))
+            with contextlib.suppress(OSError):  # some drives have no modes
+                self.path.chmod(private.FILE)  # SQLite gives the same mode to the files beside it
+            self.file = _locked(self.path)
+        except OSError as error:
+            raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise WrongUse(f"another run is writing into {folder}. Wait for it, or name another: OUT=…") from None
+            raise WrongUse(f"{self.path} cannot be used: {error}. Name another folder: OUT=…") from None
+        except sqlite3.DatabaseError:
+            raise WrongUse(f"{self.path} is damaged. Move it away: all will be graded again") from None
+
+    @classmethod
+    def existing(cls: type[Self], folder: Path) -> Self:
+        """The file of a folder that holds results. Raises WrongUse if it holds none."""
+        if not (folder / NAME).exists():
+            raise WrongUse(f"{folder} holds no results. Grade first: make grade SUBMISSIONS=… OUT={folder}")
+        return cls(folder)
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.file.close()
+
+    # Results.
+
+    def find(self, exercise: str, submission: Submission) -> ExerciseResult | None:
+        """The latest result of a submission by the present version of the exercise; None if there is none."""
+        query = "select record from results where content = ? and exercise = ? and version = ? order by number desc"
+        where = content_of(exercise, submission), exercise, versions.of_exercise(exercise)
+        row = self._run(query, where).fetchone()
+        return row and read(row[0], self.fact("sandbox"))
+
+    def key_of(self, case: str) -> str | None:
+        """The key of the latest result of a case, whatever its seed."""
+        query = "select key from seeds join results on key = ? || '.' || mark order by seeds.number desc limit 1"
+        row = self._run(query, (case,)).fetchone()
+        return row and row[0]
+
+    def result(self, key: str) -> ExerciseResult | None:
+        """The result with this key."""
+        row = self._run("select record from results where key = ?", (key,)).fetchone()
+        return row and read(row[0], self.fact("sandbox"))
+
+    def has(self, key: str) -> bool:
+        """True if there is a result with this key."""
+        return self._run("select 1 from results where key = ?", (key,)).fetchone() is not None
+
+    def keep(self, key: str, exercise: str, content: str, record: str) -> None:
+        """Keep a result, as `write` made it, unless there is one with this key."""
+        row = key, exercise, content, versions.of_exercise(exercise), record
+        self._run("insert or ignore into results (key, exercise, content, version, record) values (?, ?, ?, ?, ?)", row)
+
+    def outdated(self) -> list[Entry]:
+        """The hand-ins of the latest run whose results are of an earlier version."""
+        version_of = dict(self._run("select key, version from handins join results using (key)").fetchall())
+        entries = [one for one in self.entries() if one.key in version_of]
+        return [one for one in entries if version_of[one.key] != versions.of_exercise(one.exercise)]
+
+    # Sources.
+
+    def keep_source(self, exercise: str, submission: Submission) -> str:
+        """Keep a source, and return the digest by which `source` gives it back."""
+        content, plain = content_of(exercise, submission), as_of_lesson(exercise, submission)
+        row = content, plain.filename, plain.source, json.dumps(plain.notes)
+        self._run("insert or ignore into sources values (?, ?, ?, ?)", row)
+        return content
+
+    def source(self, content: str) -> Submission:
+        """The source with this digest, which `keep_source` gave."""
+        query = "select filename, source, notes from sources where content = ?"
+        filename, source, notes = self._run(query, (content,)).fetchone()
+        return Submission(source, filename, tuple(json.loads(notes)))
+
+    # The run: its facts, its seed, its hand-ins.
+
+    def fact(self, name: str, default: Any = None) -> Any:
+        """A fact that `note` wrote, as plain data."""
+        row = self._run("select value from facts where name = ?", (name,)).fetchone()
+        return default if row is None else json.loads(row[0])
+
+    def note(self, name: str, value: Any) -> None:
+        """Write a fact. value: plain data that JSON can hold."""
+        self._run("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
+
+    def begin(self, seed: int) -> None:
+        """Note that the results of the run are made with this seed."""
+        self._run("insert or replace into seeds (mark, seed) values (?, ?)", (mark(seed), str(seed)))
+        self.note("unfinished", seed)
+
+    def finish(self) -> None:
+        """Note that the results are about to be published, so later gradings get a new seed."""
+        self.note("unfinished", None)
+
+    @property
+    def unfinished(self) -> int | None:
+        """The seed of a run that was stopped before its results were published."""
+        return self.fact("unfinished")
+
+    def seed(self, key: str) -> int | None:
+        """The seed of the result with this key."""
+        row = self._run("select seed from seeds where mark = ?", (key.partition(".")[2],)).fetchone()
+        return row and int(row[0])
+
+    def replace_entries(self, entries: Iterable[Entry]) -> None:
+        """Replace the hand-ins of the run before. Called within a transaction."""
+        self._run("delete from handins")
+        for one in entries:
+            called = json.dumps(one.called)
+            row = one.student.id, one.exercise, one.student.name, one.file, one.content, one.key, called
+            self._run("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def entries(self) -> list[Entry]:
+        """The hand-ins of the latest run, by student and exercise."""
+        query = "select student, exercise, name, file, content, key, called from handins order by student, exercise"
+        rows = self._run(query)
+        return [
+            Entry(Student(id, name), exercise, file, content, key, tuple(json.loads(called)))
+            for id, exercise, name, file, content, key, called in rows
+        ]
 
     @contextlib.contextmanager
-    def _reasons(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """Write all that is written inside, or nothing."""
+        self._run("begin")
         try:
             yield
+        except BaseException:
+            if self.file.in_transaction:  # on a full disk it is over
+                self._run("rollback")
+            raise
+        self._run("commit")
+
+    def _run(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return self.file.execute(statement, values)
         except sqlite3.OperationalError as error:
             reason = NO_ROOM.get(str(error))
             if reason is None:
@@ -79,54 +222,22 @@ class Database(sqlite3.Connection):
             ) from None
 
 
-def open_database(path: Path, schema: str) -> Database:
-    """The file with these tables, for its owner alone. It and its folder are made where they are missing.
-
-    schema: the SQL statements that create the tables. Raises WrongUse where the file cannot be used.
-    """
-    folder = path.parent
-    try:
-        folder.mkdir(mode=private.OWNER, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDONLY, 0o600))
-        with contextlib.suppress(OSError):  # some drives have no modes
-            path.chmod(0o600)  # SQLite gives the same mode to the files beside it
-        return _wait_and_lock(path, schema)
-    except OSError as error:
-        raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise WrongUse(f"another run is writing into {folder}. Wait for it, or name another: OUT=…") from None
-        raise WrongUse(f"{path} cannot be used: {error}. Name another folder: OUT=…") from None
-    except sqlite3.DatabaseError:
-        raise WrongUse(f"{path} is damaged. Move it away: all will be graded again") from None
+def as_of_lesson(exercise: str, submission: Submission) -> Submission:
+    """The submission under the file name of the lesson, so that equal files have equal results."""
+    name = f"{exercise.partition('_')[2]}{'.ipynb' if submission.filename.lower().endswith('.ipynb') else '.py'}"
+    notes = tuple(note.replace(submission.filename, name) for note in submission.notes)
+    return replace(submission, filename=name, notes=notes)
 
 
-def encode_name(name: str) -> str | bytes:
-    """A file's name as SQLite can store it: as bytes where it is not UTF-8."""
-    try:
-        return name.encode() and name
-    except UnicodeEncodeError:
-        return name.encode("utf-8", "surrogatepass")
-
-
-def decode_name(name: str | bytes) -> str:
-    """The file's name that was encoded."""
-    return name if isinstance(name, str) else name.decode("utf-8", "surrogatepass")
-
-
-def case(submission: Submission, version: str, device: str, more: str = "") -> str:
-    """A digest of all that a result depends on besides the seed. more: further settings."""
-    return digest(json.dumps([submission.digest, submission.filename, submission.notes, version, device, more]))
-
-
-def key(case: str, seed: int) -> str:
-    """The key of the result for a case whose fresh inputs are drawn with this seed."""
-    return f"{case}.{mark(seed)}"
+def content_of(exercise: str, submission: Submission) -> str:
+    """A digest of what is graded: the source and the notes on it, whatever the file was called."""
+    plain = as_of_lesson(exercise, submission)
+    return digest(json.dumps([exercise, plain.filename, plain.source, plain.notes]))
 
 
 def digest(text: str) -> str:
     """A short hash of a text: 32 hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def mark(seed: int) -> str:
@@ -137,220 +248,37 @@ def mark(seed: int) -> str:
 def write(result: ExerciseResult) -> str:
     """A result as text for the store. The sandbox is the same for all results, so the store holds it once."""
     record = as_json.record(result)
-    sandbox = record.pop("sandbox", None) or {}
-    record["tier"] = sandbox.get("tier")
+    record.pop("sandbox", None)
     return json.dumps({"result": record, "pictures": [asdict(picture) for picture in result.pictures]})
 
 
 def read(text: str, sandbox: dict[str, Any] | None = None) -> ExerciseResult:
-    """The result from which `write` made the text. sandbox: that of the run, which is not in the text."""
+    """The result that `write` made the text from. sandbox: that of the run."""
     stored = json.loads(text)
-    record = stored["result"]
-    if sandbox:
-        record["sandbox"] = sandbox
+    record = stored["result"] | ({"sandbox": sandbox} if sandbox else {})
     fields = [{name: _frozen(value) for name, value in picture.items()} for picture in stored["pictures"]]
     return as_json.read(record, tuple(Picture(**picture) for picture in fields))
 
 
-class Store:
-    """The file of one folder of results. Raises WrongUse where it cannot be used."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / NAME
-        self.file = open_database(self.path, SCHEMA)
-
-    @classmethod
-    def existing(cls, folder: Path) -> "Store":
-        """The file of a folder that holds results. Raises WrongUse where it holds none."""
-        if not (folder / NAME).exists():
-            raise WrongUse(f"{folder} holds no results. Grade first: make grade SUBMISSIONS=… OUT={folder}")
-        return cls(folder)
-
-    def close(self) -> None:
-        """Close the file."""
-        self.file.close()
-
-    # Facts of the run: its settings, the sandbox.
-
-    def fact(self, name: str, default: Any = None) -> Any:
-        """A fact of the run that `note` wrote, as plain data."""
-        row = self.file.execute("select value from facts where name = ?", (name,)).fetchone()
-        return default if row is None else json.loads(row[0])
-
-    def note(self, name: str, value: Any) -> None:
-        """Write a fact of the run. value: plain data that JSON can hold."""
-        self.file.execute("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
-
-    # Seeds. A run uses one seed until its results are published: see `finish`.
-
-    def begin(self, seed: int) -> None:
-        """Note that the results of the run are made with this seed."""
-        self.file.execute("insert or replace into seeds (mark, seed) values (?, ?)", (mark(seed), str(seed)))
-        self.note("unfinished", seed)
-
-    def finish(self) -> None:
-        """Note that the results are about to be published, so that later gradings get another seed."""
-        self.note("unfinished", None)
-
-    @property
-    def unfinished(self) -> int | None:
-        """The seed of a run that was stopped before its results were published."""
-        return self.fact("unfinished")
-
-    def seed(self, key: str) -> int | None:
-        """The seed of the result with this key, whether or not the result is already there."""
-        row = self.file.execute("select seed from seeds where mark = ?", (key.partition(".")[2],)).fetchone()
-        return row and int(row[0])
-
-    # Results.
-
-    def latest_key(self, case: str) -> str | None:
-        """The key of the latest result for a case, whatever its seed."""
-        query = "select key from seeds join results on key = ? || '.' || mark order by number desc limit 1"
-        row = self.file.execute(query, (case,)).fetchone()
-        return row and row[0]
-
-    def has(self, key: str) -> bool:
-        """Whether there is a result with this key."""
-        return self.file.execute("select 1 from results where key = ?", (key,)).fetchone() is not None
-
-    def result(self, key: str) -> ExerciseResult | None:
-        """The result with this key, without the sandbox of the run."""
-        row = self.file.execute("select record from results where key = ?", (key,)).fetchone()
-        return row and read(row[0])
-
-    def version(self, key: str) -> str | None:
-        """The version of the exercise with which the result with this key was made; None where nobody knows it."""
-        row = self.file.execute("select version from versions where key = ?", (key,)).fetchone()
-        return row and row[0]
-
-    def add(self, key: str, record: str, version: str = "") -> None:
-        """Store a result, as `write` made it. A result that is there already stays.
-
-        version: of the exercise. Raises InfrastructureError where the disk is full.
-        """
-        self.file.execute("insert or replace into versions values (?, ?)", (key, version))
-        self.file.execute("insert or ignore into results values (?, ?)", (key, record))
-
-    # The hand-ins of the latest run.
-
-    @contextlib.contextmanager
-    def roll(self, exercises: Iterable[str], gone: Iterable[str] = ()) -> Iterator[None]:
-        """A context in which all hand-ins for these exercises are entered again. All are replaced at once at its end.
-
-        gone: the students who leave the class, with all their hand-ins. All others keep their row.
-        """
-        self.file.execute("begin")
-        try:
-            self.file.executemany("delete from handins where exercise = ?", [(folder,) for folder in exercises])
-            for table in ("handins", "students"):
-                self.file.executemany(f"delete from {table} where student = ?", [(student,) for student in gone])
-            yield
-        except BaseException:
-            if self.file.in_transaction:  # on a full disk it is over
-                self.file.execute("rollback")
-            raise
-        self.file.execute("commit")
-
-    def enrol(self, student: Student) -> None:
-        """Add a student. Who is there with the same id gets this name."""
-        self.file.execute("insert or replace into students values (?, ?)", (student.id, student.name))
-
-    def rolled(self) -> dict[Student, tuple[str, ...]]:
-        """Everybody in the class, with the exercises that they handed in."""
-        query = (
-            "select student, students.name, group_concat(exercise) from students left join handins using (student) "
-            "group by student order by student"
-        )
-        rows = self.file.execute(query)
-        return {Student(id, name): tuple(map(sys.intern, (all or "").split(","))) * bool(all) for id, name, all in rows}
-
-    def enter(self, handin: HandIn, key: str | None, trouble: str = "") -> None:
-        """Add a hand-in with the key of its result. key None: it cannot be graded now; `trouble` says why."""
-        place = encode_name(handin.place), encode_name(handin.member)
-        row = (handin.student.id, handin.student.name, handin.exercise, *place, key, trouble)
-        self.file.execute("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
-
-    def troubles(self) -> dict[tuple[str, str], str]:
-        """The hand-ins that could not be graded: (student's id, exercise) → the reason."""
-        query = "select student, exercise, trouble from handins where trouble != ''"
-        return {(student, exercise): trouble for student, exercise, trouble in self.file.execute(query)}
-
-    def trouble(self, key: str, reason: str) -> None:
-        """Note why the hand-ins with this key could not be graded."""
-        self.file.execute("update handins set trouble = ? where key = ?", (reason, key))
-
-    def handin(self, student: str, exercise: str) -> tuple[HandIn, str | None] | None:
-        """The hand-in of a student for an exercise, and the key of its result; None where there is none."""
-        query = "select student, name, exercise, place, member, key from handins where student = ? and exercise = ?"
-        row = self.file.execute(query, (student, exercise)).fetchone()
-        return row and (_handin(row), row[5])
-
-    def entered(self) -> Iterator[HandIn]:
-        """All hand-ins that count, of every run."""
-        query = "select student, name, exercise, place, member from handins order by student, exercise"
-        yield from map(_handin, self.file.execute(query))
-
-    def outdated(self, exercise: str, version: str) -> list[tuple[HandIn, str, str | None]]:
-        """The hand-ins for an exercise without a result of this version, each with its key and the result's version."""
-        query = (
-            "select student, name, exercise, place, member, key, version from handins left join versions using (key) "
-            "where exercise = ? and key is not null and (version is not ? or trouble != '') order by student"
-        )
-        rows = self.file.execute(query, (exercise, version)).fetchall()
-        return [(_handin(row), row[5], row[6]) for row in rows]
-
-    def exercises(self) -> list[str]:
-        """The folders of all exercises for which something was handed in."""
-        return [row[0] for row in self.file.execute("select distinct exercise from handins order by exercise")]
-
-    def versions_of(self) -> dict[str, frozenset[str]]:
-        """The versions of each exercise under which its hand-ins were graded."""
-        query = "select distinct exercise, version from handins join versions using (key)"
-        versions: dict[str, set[str]] = {}
-        for exercise, version in self.file.execute(query):
-            versions.setdefault(exercise, set()).add(version)
-        return {exercise: frozenset(of_exercise) for exercise, of_exercise in versions.items()}
-
-    def students(self) -> Iterator[tuple[Student, list[ExerciseResult]]]:
-        """Each student with the results of what was graded, one student after the other."""
-        sandbox = self.fact("sandbox")
-        for id, name in self.file.execute("select student, name from students order by student").fetchall():
-            yield Student(id, name), self.results_of(id, sandbox)
-
-    def results_of(self, student: str, sandbox: dict[str, Any] | None = None) -> list[ExerciseResult]:
-        """The results of one student's hand-ins, of those that were graded. sandbox: that of the run."""
-        query = "select record from handins join results using (key) where student = ? and trouble = ''"
-        return [read(row[0], sandbox) for row in self.file.execute(query, (student,))]
-
-
-def _wait_and_lock(path: Path, schema: str) -> Database:
-    """The file, locked for this process until it is closed, with the tables. Raises sqlite3.Error."""
+def _locked(path: Path) -> sqlite3.Connection:
+    """The file, locked for this process until it is closed, with its tables. Raises sqlite3.Error."""
     end = time.monotonic() + WAIT_S
     while True:
-        database = sqlite3.connect(path, timeout=0, isolation_level=None, factory=Database)
-        database.path = path
+        file = sqlite3.connect(path, timeout=0, isolation_level=None)
         try:
-            # There is one writer only: then the write-ahead log needs no shared memory and works on network drives too.
-            database.execute("pragma locking_mode=exclusive")
-            database.execute("pragma journal_mode=wal")
-            database.execute("pragma synchronous=normal")
-            database.executescript(f"begin immediate; {schema} commit;")
-            return database
+            # There is only one writer, so the write-ahead log needs no shared memory and works on network drives.
+            file.execute("pragma locking_mode=exclusive")
+            file.execute("pragma journal_mode=wal")
+            file.execute("pragma synchronous=normal")
+            file.executescript(f"begin immediate; {SCHEMA} commit;")
+            return file
         except sqlite3.Error as error:
-            database.close()
+            file.close()
             if "locked" not in str(error) or time.monotonic() > end:
                 raise
-        # Two that open it at once each keep the other from the lock. SQLite's own pauses are as long for one as for the
-        # other, so both would wait in vain.
-        time.sleep(random.uniform(0, PAUSE_S))
+        time.sleep(random.uniform(0, PAUSE_S))  # equal pauses would keep two from the lock
 
 
 def _frozen(value: Any) -> Any:
     """Lists of lists as tuples of tuples."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-def _handin(row: Sequence[Any]) -> HandIn:
-    """Make a hand-in of a row that begins with student, name, exercise, place and member."""
-    return HandIn(Student(row[0], row[1]), row[2], decode_name(row[3]), decode_name(row[4]))

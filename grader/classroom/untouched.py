@@ -1,29 +1,27 @@
-"""Tells whether something is written in a file that was handed in, or only what everybody got."""
+"""Tells whether something is written in a source, or only what everybody got."""
 
 import ast
 import functools
 from collections.abc import Mapping
 
 from grader.catalog import stubs
-from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.handins import HandIn
+from grader.catalog.errors import BadSubmission
 from grader.records.source import written_definitions
 from grader.records.syntax import FUNCTIONS, is_unwritten
 
 
-def is_begun(handin: HandIn) -> bool:
-    """Whether a file or notebook has more of what is asked for than the stub. Of one that cannot be read, True.
+def is_begun(source: str, exercise: str) -> bool:
+    """True if a source has more of what is asked for than the stub of the exercise.
 
     The stub of another release counts as one too: comments, docstrings and type hints make no difference.
     """
+    if _lines(source) == _lines(_stub(exercise)):  # most files of a class are such
+        return False
     try:
-        source = handin.read().source
-        if _lines(source) == _lines(_stub(handin.exercise)):  # most files of a class are such
-            return False
         written = written_definitions(source)
-    except (BadSubmission, NoSuchFile, OSError):
+    except BadSubmission:
         return True
-    unwritten = _unwritten(handin.exercise)
+    unwritten = _unwritten(exercise)
     return not unwritten or any(written.get(name) != text for name, text in unwritten.items())
 
 
@@ -41,7 +39,7 @@ def _unwritten(exercise: str) -> Mapping[str, str]:
 
 @functools.cache
 def _stub(exercise: str) -> str:
-    """The stub; "" where there is none."""
+    """The stub; "" if there is none."""
     return stubs.original(exercise) or ""
 
 

@@ -22,7 +22,7 @@ from grader.records.sanitize import inert
 MODULES = {  # the module that declares each verb
     "check_verbs": ("check", "watch", "start", "stop"),
     "grade_verb": ("grade",),
-    "class_verbs": ("explain", "similar", "course", "handback", "forget", "compare", "office"),
+    "class_verbs": ("explain", "fill"),
     "desk_verbs": (
         "init", "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment",
         "train", "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",

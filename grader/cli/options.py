@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from grader import catalog
 from grader.desk import ending
 
-LEVELS = ("where", "full", "hints", "names", "none")  # of feedback
+LEVELS = ("full", "names")  # of feedback
 VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
 
 Run = Callable[[argparse.Namespace], int]
@@ -88,19 +87,17 @@ def jobs(text: str) -> int:
     return int(text)
 
 
-def port(text: str) -> int:
-    """The value of --port. Raises ArgumentTypeError where it is none that a program of a user may have."""
-    if not text.isdecimal() or not text.isascii() or not 1024 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: a number from 1024 to 65535")
-    return int(text)
+def column(text: str) -> tuple[str, str]:
+    """The value of --column, KEY=TITLE. Raises ArgumentTypeError for anything else."""
+    key, equals, title = text.partition("=")
+    if not equals or not key.strip() or not title.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is no column. Write KEY=TITLE, as in id=Matrikelnummer")
+    return key.strip(), title.strip()
 
 
-def moment(text: str) -> datetime:
-    """A date or a time, of the course's zone unless it says another. Raises ArgumentTypeError where it is neither."""
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date. Write 2026-11-16, or 2026-11-16T09:00") from None
+def columns_of(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """The titles of columns by what they hold."""
+    return dict(pairs)
 
 
 def seconds(text: str) -> float:
@@ -125,7 +122,13 @@ SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file 
 TABLE_FORMAT = option("--format", choices=("text", "json", "md"), default="text")
 EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
 OUT = option("--out", metavar="DIR", type=Path, default=Path("results"), help="results; default: results")
-RULES = option("--rules", metavar="FILE", type=Path, help="default: course.toml, where there is one")
-ROSTER = option("--roster", metavar="FILE", type=Path, help="who is in the class: a platform's CSV, or a folder")
+COLUMN = option(
+    "--column",
+    metavar="KEY=TITLE",
+    type=column,
+    action="append",
+    default=[],
+    help="a column by its title: id, name, email or login, and for fill also exercises (03, or 01,02 for a sum)",
+)
 WHERE = option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
 NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

@@ -27,9 +27,9 @@ PARTS = (".py", ".css", ".js", ".json", ".html", ".svg", ".toml")  # of the grad
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
 UNUSED = {"__pycache__", "right"}  # folders that no grading reads
 NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
-    "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "similar", "bundle",
-    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update", "course", "handback", "forget",
-    "compare", "office", "help-teacher", "help-author", "wheel", "notebooks",
+    "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "bundle",
+    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update",
+    "fill", "help-teacher", "help-author", "wheel", "notebooks",
 }  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 IN_FOLDER = ("AGENTS.md", "LICENSE", ".gitignore", ".vscode/tasks.json")

@@ -25,6 +25,9 @@ NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
 # unpack or escape.
 KNOWN = re.compile(r"iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|euc_\w+|gb\w+|big5\w*|shift_jis\w*|hz|johab")
 NOT_PYTHON = "is not Python: the cell was left out"
+NOT_A_CODE_CELL = "but it holds code. In Jupyter press Esc, then y, to make it a code cell again"
+DEFINES = re.compile(r"^(?:def|class)\s+(\w+)", re.M)
+FENCE = re.compile(r"\s*```[ \t]*(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.S)  # a cell that is nothing else
 # Magics, shell lines, assignments of a shell's output, and commands that work without a sign before them.
 COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
@@ -61,11 +64,18 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        sources = [_join(source) for source in _code_cells(json.loads(text_of(data, shown_name)))]
+        notebook = json.loads(text_of(data, shown_name))
+        sources = [_join(source) for source in _code_cells(notebook)]
+        lost = _lost_cells(notebook, sources)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadSubmission(
             f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
         ) from None
+    if not any(map(str.strip, sources)):
+        if lost:
+            raise BadSubmission(f"{shown_name} has no code: {lost[0]}.")
+        advice = reset_advice(shown_name) or START_ADVICE
+        raise BadSubmission(f"{shown_name} is empty: it has no code cell with code in it.{advice}")
     titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown_name)
     sources, is_ours = without_setup(sources)
@@ -76,7 +86,7 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     source_text = without_calls(source_text) if is_ours else source_text
     text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, source_text))
     _bounded(text, shown_name)
-    unread = [f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem]
+    unread = [*lost, *(f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem)]
     return text or "\n", sum(skipped for _, skipped in plain_sources), unread
 
 
@@ -202,6 +212,23 @@ def _code_cells(notebook: Any) -> list[Any]:
         cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
         return [cell["input"] for cell in cells if cell["cell_type"] == "code"]
     return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _lost_cells(notebook: Any, sources: list[str]) -> list[str]:
+    """The Markdown and raw cells that are code and define what no code cell does, each with what to do about it."""
+    cells = [cell for part in notebook.get("worksheets", [notebook]) for cell in part["cells"]]
+    known, lost = set(DEFINES.findall("\n".join(sources))), []
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] not in ("markdown", "raw"):
+            continue
+        text = _join(cell.get("source", ""))
+        fenced = FENCE.fullmatch(text)
+        text = fenced[1] if fenced else text
+        defined = set(DEFINES.findall(text))
+        if defined - known and len(text) <= MAX_SOURCE and parse(text) is not None:
+            kind = "Markdown" if cell["cell_type"] == "markdown" else "raw"
+            lost.append(f"its cell {number} is a {kind} cell, {NOT_A_CODE_CELL}")
+    return lost
 
 
 def _used_module(cell: str, used: set[str]) -> str:

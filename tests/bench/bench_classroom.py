@@ -1,13 +1,12 @@
 """Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
 
-    python tests/bench/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof] [where] [size]
+    python tests/bench/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof]
 
 The default is the first three. "speed" prints the time of the class and of the processors, of fewer
 students with STUDENTS=40 in the environment.
 "memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
-grader is killed 20 times. "where" is what FEEDBACK=where costs, and how many of the wrong files get a line. "size" is
-a class of 20,000, or STUDENTS=2000: see bench_size.py.
+grader is killed 20 times.
 
 Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
 crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
@@ -18,7 +17,6 @@ there is.
 
 import ast
 import contextlib
-import json
 import os
 import random
 import re
@@ -34,8 +32,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
-import bench_size
-
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.worker import wire
@@ -48,7 +44,6 @@ PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins 
 SETTLED_S = 0.5  # after which orphaned processes have ended
 STARTED_S = 4.0  # after which a grader that was started has begun to grade
 FEW = 80  # students of the class that one job grades, then two
-SEARCHED = 20  # students of the class that is graded with lines and without
 SEED = 7
 
 
@@ -107,10 +102,6 @@ def main(measurements: list[str]) -> None:
             assert largest < 1000, "a grading process takes more than 1 GB"
         if "proof" in measurements:
             proof(root / "proof")
-        if "where" in measurements:
-            where(root / "where", core)
-        if "size" in measurements:
-            bench_size.main([])
 
 
 def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
@@ -157,28 +148,6 @@ def hostile(root: Path) -> None:
         path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source.replace("CHANGE", f"({change})"), "utf-8")
-
-
-def where(root: Path, exercises: Sequence[catalog.Exercise]) -> None:
-    """Grade a class with lines in its feedback and without, one after the other."""
-    for own in ("names", "code"):
-        count, spent = made_up(root / own, exercises, SEARCHED, own), {"full": 0.0, "where": 0.0}
-        for level in spent:
-            spent[level] = timed(root / own, root / f"{own}-{level}", os.cpu_count(), feedback=level)
-        wrong = located = 0
-        for path in (root / f"{own}-where").glob("*/result.json"):
-            for result in json.loads(path.read_text("utf-8"))["results"]:
-                failed = [one for one in result["checks"] if one["outcome"] == "failed" and not one["hidden"]]
-                wrong += bool(failed and result["started"])
-                located += any(one["where"] for one in failed)
-        ratio = spent["where"] / spent["full"]
-        print(
-            f"{count} files, class “{own}”: with lines {ratio:.2f} times the time without ({spent['where']:.1f} s, ",
-            end="",
-        )
-        print(
-            f"{spent['full']:.1f} s); a place is said for {located} of {wrong} that fail a documented check", flush=True
-        )
 
 
 def proof(root: Path) -> None:
@@ -244,11 +213,9 @@ def timed(
     out: Path,
     jobs: int,
     started: bool = True,
-    feedback: str = "full",
 ) -> float:
     """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
     arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
-    arguments += ["--feedback", feedback]
     began = time.perf_counter()
     command = [sys.executable, "-m", "grader", *arguments]
     process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)

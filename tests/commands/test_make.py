@@ -145,7 +145,6 @@ def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
         ("check 03 04", "03 04 does nothing here. Type: make check EX=…"),
         ("check 03 EX=04", "03 does nothing here. Type: make check EX=…"),
         ("doctor 03", "03 does nothing here. Type: make doctor without it."),
-        ("handback moodle", "moodle does nothing here. Type: make handback PLATFORM=…"),
         ("chekc 03", "There is no target chekc. To see all, type: make help."),
     ],
 )

@@ -11,7 +11,7 @@ from thorough import THOROUGH
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.classroom import ledger
+from grader.classroom import versions
 from grader.desk import training
 from grader.judge import inputs
 from grader.judge.inputs import trained_state
@@ -136,6 +136,6 @@ def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, monkeypa
 
 def test_the_version_of_the_exercise_covers_the_model(monkeypatch):
     digested = []
-    monkeypatch.setattr(ledger, "_digest", lambda files: digested.extend(files) or "")
-    ledger.version_of_exercise.__wrapped__(EXERCISE.folder)
+    monkeypatch.setattr(versions, "_digest", lambda files: digested.extend(files) or "")
+    versions.of_exercise.__wrapped__(EXERCISE.folder)
     assert paths.trained(EXERCISE.folder) in digested

@@ -11,7 +11,7 @@ import pytest
 from in_this_process import Here
 from thorough import THOROUGH, sample
 
-from grader.classroom import run
+from grader.classroom import grade
 
 JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
@@ -23,7 +23,7 @@ EXERCISES = ("02", "03") if THOROUGH else ("02",)
 def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, said, fork_server, monkeypatch):
     options = ("--ex", ",".join(EXERCISES), "--jobs", JOBS)
     alone = hostile_class.lay(tmp_path / "alone", layout, EXERCISES, students=STUDENTS, strangers=0)
-    monkeypatch.setattr(run, "executor_of", Here(fork_server))
+    monkeypatch.setattr(grade, "executor_of", Here(fork_server))
     expected = hostile_class.grade(alone, tmp_path / "expected", *options, run=said)
     assert len(expected) == len(EXERCISES) * STUDENTS
     among = hostile_class.lay(tmp_path / "among", layout, EXERCISES, students=STUDENTS, strangers=12)

@@ -14,7 +14,6 @@ from grader import catalog
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.finder import find
-from grader.classroom.similar import fingerprints
 from grader.records import forbidden, safe_files, submission
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -85,7 +84,7 @@ def _class(made: tuple, folder: Path) -> None:
             (root / f"{number}{called}").write_bytes(data)
         _on_disk(root, name, source)
         for handin in find(root, EXERCISES).handins:
-            handin.shown.encode(), handin.student.id.encode(), handin.student.name.encode()
+            handin.below(root).encode(), handin.student.id.encode(), handin.student.name.encode()
             try:
                 _looked_at(handin.read())
             except OURS:
@@ -115,7 +114,7 @@ CASES = {  # how each is made, which does not count, and what is done with it
 
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
-    found.digest, fingerprints(found.source)
+    assert found.digest
     forbidden.notes(found.source), forbidden.reaches(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule, rule.functions[0])

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.documented import Printed
-from grader.classroom import grades, store
-from grader.classroom.handins import Student
-from grader.classroom.pages import class_page, feedback
+from grader.classroom import class_page, feedback, grades, store
+from grader.classroom.handins import HandIn, Student
+from grader.classroom.marks import Mark
 from grader.classroom.summary import Summary
 from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded
@@ -201,12 +201,15 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])
-    for level in html.LEVELS:
-        assert feedback.page(student, [result], [exercise.folder], level)
-        assert json.loads(feedback.record(student, [result], [exercise.folder], level))
-    summary.add(student, [result])
-    assert all(grades.table(summary, form).encode() for form in grades.FORMS)
-    assert class_page.render(summary, ()).text.encode()
+    for level in feedback.LEVELS:
+        assert feedback.page(result, student, level)
+        assert json.loads(feedback.records(student, [result], level))
+    marks = [
+        Mark("graded", student, exercise.folder, points=result.points, handin=HandIn(student, exercise.folder, "/x"))
+    ]
+    summary.add(student, marks, [result])
+    assert grades.grades_csv(summary).encode() and grades.marks_csv(marks).encode()
+    assert class_page.class_page(summary, marks).encode()
     graded = Graded(((exercise, result),))
     assert gradescope.results(graded)["tests"] and classroom50.result(graded, RUNNER, NOW)["tests"]
 

@@ -7,14 +7,15 @@ from html.parser import HTMLParser
 import jinja2
 import pytest
 from globs import some
-from made_up_class import folders, result_of
+from made_up_class import folders
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.classroom.handins import Class, Student
-from grader.classroom.pages import feedback
-from grader.classroom.pages.class_page import class_page
-from grader.classroom.similar import Pair
+from grader.classroom import feedback
+from grader.classroom.class_page import class_page
+from grader.classroom.handins import HandIn, Origin, Student
+from grader.classroom.marks import Mark
+from grader.classroom.summary import Summary
 from grader.integrations import bundle
 from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
@@ -63,20 +64,20 @@ class Structure(HTMLParser):
 def pages(word: str):
     """Every page, with the word in each place where a student, or a student's code, chooses the text."""
     result = wrong(word)
-    one, other, third = (Student(f"{word}{number}", f"{word} name") for number in range(3))
-    klass = Class(
-        (one, other),
-        EXERCISES,
-        {
-            (one.id, EXERCISES[0]): result,
-            (other.id, EXERCISES[0]): replace(result, status="error"),
-            (other.id, EXERCISES[1]): replace(result_of(EXERCISES[1]), started=False, message=word),
-        },
-    )
-    pairs = (Pair(one, other, EXERCISES[0], 0.9, (word,), 9.0, 10.0), Pair(one, third, word, 0.9, (), 9.0, 10.0))
-    yield "class", class_page(klass, pairs)
+    one, other = (Student(f"{word}{number}", f"{word} name") for number in range(2))
+    handin = HandIn(one, EXERCISES[0], "/in/x.py", origin=Origin(name=word))
+    marks = [
+        Mark("graded", one, EXERCISES[0], word, points=1.0, handin=handin),
+        Mark("needs a person", other, EXERCISES[0], word, word, word),
+        Mark("needs a person", None, "", word, word, word),
+    ]
+    summary = Summary(EXERCISES)
+    summary.add(one, marks[:1], [result])
+    summary.add(other, marks[1:2], [])
+    yield "class", class_page(summary, marks)
+    for level in feedback.LEVELS:
+        yield f"feedback {level}", feedback.page(result, one, level)
     for level in LEVELS:
-        yield f"feedback {level}", feedback.page(one, [result], EXERCISES, level, {EXERCISES[1]: word})
         yield f"verdict {level}", verdict(result, level, result.pictures)
     row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
     row |= {"first_pass": None, "changed": True}
@@ -155,7 +156,6 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
         "reports/templating.py": 3,
         "integrations/lesson_page.py": 1,
         "reports/heatmap.py": 1,
-        "classroom/pages/class_page.py": 1,
     }
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")

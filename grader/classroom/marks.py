@@ -1,0 +1,59 @@
+"""The list that goes through the five steps of a run: a Mark for each hand-in, and for each file without a mark."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.classroom.handins import Found, HandIn, Student
+
+GRADED, NOT_BEGUN, PERSON, NOTHING = "graded", "not begun", "needs a person", "nothing handed in"
+LEFT_OUT = "left out"
+ORDER = (PERSON, GRADED, NOT_BEGUN, NOTHING, LEFT_OUT)  # of the lines in marks.csv
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line of marks.csv: what became of a file, or of a student's exercise.
+
+    student None: nobody knows whose the file is; note: why there is no mark; to_do: what to write or do about it;
+    points: None if there is no mark; content, key: of the source and of its result in the store.
+    """
+
+    status: str
+    student: Student | None
+    exercise: str = ""
+    file: str = ""
+    note: str = ""
+    to_do: str = ""
+    points: float | None = None
+    handin: HandIn | None = None
+    content: str = ""
+    key: str = ""
+
+    @property
+    def who(self) -> str:
+        """The student and the exercise, as far as they are known."""
+        number = f" · {self.exercise[:2]}" if self.exercise else ""
+        return f"{self.student.label if self.student else 'nobody known'}{number}"
+
+
+def without_a_mark(found: Found) -> Iterator[Mark]:
+    """The files that get no mark, with the reasons."""
+    for one in found.misplaced:
+        yield Mark(PERSON, one.student, one.exercise, one.path, one.reason, one.to_do)
+    for left in found.left_out:
+        count = f" ({left.files:,} files)" if left.files != 1 else ""
+        yield Mark(LEFT_OUT, left.student, "", left.path, f"{left.reason}{count}")
+
+
+def nothing_handed_in(students: Iterable[Student], exercises: Sequence[str], marks: Sequence[Mark]) -> Iterator[Mark]:
+    """A mark for each exercise that a student lacks, unless a file that needs a person may be it."""
+    known = {(mark.student, mark.exercise) for mark in marks if mark.status != LEFT_OUT}
+    for student in students:
+        if (student, "") not in known:
+            yield from (Mark(NOTHING, student, one) for one in exercises if (student, one) not in known)
+
+
+def in_order(marks: Iterable[Mark]) -> list[Mark]:
+    """The marks as marks.csv has them: first what needs a person."""
+    return sorted(marks, key=lambda one: (ORDER.index(one.status) in (0, 4) and ORDER.index(one.status) - 2,
+                                          one.student or Student(""), one.exercise, one.file))  # fmt: skip
