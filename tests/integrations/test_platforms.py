@@ -1,29 +1,19 @@
-"""What platforms are given fits what they publish, and their entries are really run."""
+"""What Gradescope and Classroom 50 are given fits what they publish, and their entries are really run."""
 
 import contextlib
 import datetime
 import io
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from extras import needed, when_used
-from globs import some
-from thorough import THOROUGH, sample
-
-pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
-pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
-
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from platform_results import EXERCISE, fits, result
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -32,13 +22,8 @@ from grader.classroom.handins import Misplaced
 from grader.cli.options import VISIBLE
 from grader.integrations import bundle, classroom50, gradescope, one_student
 from grader.integrations.one_student import Graded
-from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import ci
 
-needed("jsonschema", "dev")
-jsonschema = when_used("jsonschema")
-
-EXERCISE, BROKEN, FIRST = catalog.find("03"), catalog.find("02"), catalog.for_class()[0].folder
+BROKEN, FIRST = catalog.find("02"), catalog.for_class()[0].folder
 RUNNER = {
     "CLASSROOM": "deep", "ASSIGNMENT": "attention", "USERNAME": "ada", "SUBMISSION_TAG": "submit/2026-01-01-abc",
     "COMMIT_URL": "https://x/commit/1", "RELEASE_URL": "https://x/releases/1", "REVIEW_URL": "",
@@ -46,26 +31,10 @@ RUNNER = {
 NOW = datetime.datetime(2026, 6, 1, 12, 0, tzinfo=datetime.timezone.utc)
 
 
-def fits(content: dict, name: str) -> None:
-    schema = json.loads((paths.ROOT / "tests/schemas" / f"{name}.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(content, schema)
-
-
 def run(command: list, folder: Path, environment: dict) -> subprocess.CompletedProcess:
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200, check=False
     )
-
-
-def result(text: str = "", status: str = "failed", **facts) -> ExerciseResult:
-    checks = (
-        CheckResult("a", "The weights are right.", "passed", 0.5, 0.5, task=1),
-        CheckResult("b", f"Rows sum to 1. {text}", "failed", 0.0, 0.25, f"wrong\n{text}", text or None, True, 2),
-        CheckResult("c", "Gradients.", "not_checked", 0.0, 1.0, "not checked: first fix “Rows sum to 1.”", None, True),
-    )
-    known = {"exercise": EXERCISE.folder, "title": EXERCISE.title, "submission": "context_vectors.py", "device": "cpu"}
-    return ExerciseResult(**{**known, "seed": 1, "status": status, "duration_s": 0.1, "checks": checks, **facts})
 
 
 def graded(*results) -> Graded:
@@ -144,11 +113,6 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
     assert "not graded" in content["output"]
     (whole,) = [test for test in content["tests"] if test["number"].startswith("02")]
     assert (whole["score"], whole["max_score"]) == (0, BROKEN.max_points) and "not graded" in whole["output"]
-
-
-def test_run_autograder_without_files(autograder):
-    content = run_autograder(autograder, {"readme.txt": "nothing"})
-    assert [test["score"] for test in content["tests"]] == [0, 0, 0]
 
 
 def test_a_file_with_a_wrong_name_is_named_beside_the_expected_one(autograder):
@@ -290,134 +254,3 @@ def test_the_classroom50_command(tmp_path, said):
     done = said("classroom50", "03", "--output", tmp_path / "made")
     assert done.returncode == 0 and "autograders" in done.stdout
     assert sorted(os.listdir(tmp_path / "made")) == ["autograder.py", "exercises.txt", "kata.zip"]
-
-
-# GitHub Actions.
-
-HOSTILE = (
-    "\r\n::add-mask::secret\n##[error]x\n%0A::set-output name=a::b\n</pre><script>@everyone | `x` [a](b)\n\n\n# head"
-)
-
-
-@pytest.mark.parametrize("text", ["", HOSTILE])
-def test_annotations_hold_no_other_commands(text):
-    source = "import torch\n\ndef softmax(x):\n    return x\n"
-    said = f"wrong\n{text}\ncalled   softmax(tensor (2, 3))"
-    checks = (replace(result().checks[1], message=said, diagnosis=text or None),)
-    lines = ci.annotations(result(checks=checks), source).splitlines()
-    assert len(lines) == 2
-    assert re.match(r"::error file=context_vectors\.py,line=3,title=[^:,]*::", lines[0])
-    assert not lines[1].lstrip().startswith(("::", "##"))
-
-
-@given(st.text(), st.text())
-def test_one_command_stays_one(message, title):
-    line = ci.command("error", message, f"{title}.py", 3, title)
-    assert len(line.splitlines()) <= 1 + sum(line.count(c) for c in "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-    assert "\n" not in line and "\r" not in line
-    facts = line.removeprefix("::error ").partition("::")[0]
-    assert len(facts.split(",")) == 3 and facts.count(":") == 0
-
-
-def test_annotations_of_files_that_do_not_load_or_are_not_begun():
-    broken = result(status="error", message="SyntaxError: x\ncontext_vectors.py:8\n    def f((")
-    broken = replace(broken, checks=(replace(broken.checks[2]),))
-    assert ci.annotations(broken).startswith("::error file=context_vectors.py,line=8,")
-    fresh = ci.annotations(result(started=False, message="not started yet"))
-    assert fresh.startswith("::notice ") and "::error" not in fresh
-
-
-def test_many_failures_of_one_cause_are_one_annotation():
-    check = result().checks[1]
-    many = tuple(
-        replace(check, id=str(n), message=f"KeyError: {n}\ncontext_vectors.py:5 in f", diagnosis="d") for n in range(12)
-    )
-    text = ci.annotations(result(checks=many))
-    assert text.count("::error ") == 1 and "(and 11 more)" in text and "line=5" in text
-
-
-@pytest.mark.parametrize("text", ["", HOSTILE])
-def test_the_summary_is_inert(text):
-    summary = ci.summary(result(text, message=text))
-    block = summary[summary.index("<pre>") + 5 : summary.rindex("</pre>")]
-    assert "<" not in block and "\n\n" not in block.replace("\n&nbsp;\n", "\n")
-    table = summary[: summary.index("<pre>")]
-    assert "<script>" not in table and "[a](b)" not in table
-    assert len([line for line in table.splitlines() if line.startswith("| ")]) == 4  # the head and three checks
-
-
-def test_the_workflows_fit_githubs_syntax():
-    files = [paths.module("integrations/templates/grade.yml"), *some((paths.ROOT / ".github/workflows").glob("*.yml"))]
-    assert len(files) >= 2
-    for path in files:
-        known = yaml.safe_load(path.read_text())
-        known["on"] = known.pop(True)  # YAML 1.1 takes "on" for a truth value, GitHub does not
-        fits(known, "github-workflow")
-
-
-def test_the_workflow_grades_what_a_push_changed(tmp_path):
-    """The step "Grade" of grade.yml, in a repository made from the learner's bundle. At night a right answer too."""
-    with zipfile.ZipFile(io.BytesIO(bundle.build())) as archive:
-        archive.extractall(tmp_path)
-    root = tmp_path / bundle.TOP
-    step = yaml.safe_load((root / ".github/workflows/grade.yml").read_text())["jobs"]["grade"]["steps"][-1]
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment |= {f"GIT_{who}_{what}": "x@y.z" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=root, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    def push(before: str) -> tuple[int, str, str]:
-        summary = tmp_path / "summary.md"
-        summary.unlink(missing_ok=True)
-        known = environment | {"BEFORE": before, "GITHUB_STEP_SUMMARY": str(summary)}
-        done = subprocess.run(
-            ["bash", "-e", "-c", step["run"]],
-            cwd=root,
-            env=known,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
-        return done.returncode, done.stdout, summary.read_text() if summary.exists() else ""
-
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "the bundle")
-    first = git("rev-parse", "HEAD")
-    assert push("0" * 40) == (0, "", "")  # nothing is begun
-    mine = root / "exercises/03_context_vectors/context_vectors.py"
-    mine.write_text(mistakes.find(EXERCISE.folder, "softmax_over_columns").source)
-    git("commit", "-qam", "work")
-    code, said, summary = push(first)
-    assert code == 1 and "::error file=exercises/03_context_vectors/context_vectors.py,line=" in said
-    assert "### 03" in summary and "01_dot" not in said
-    if not THOROUGH:
-        return
-    second = git("rev-parse", "HEAD")
-    mine.write_text(paths.solution(EXERCISE.folder).read_text())
-    git("commit", "-qam", "fixed")
-    code, said, _ = push(second)
-    assert code == 0 and "::error" not in said and "2.5 of 2.5 points, passed" in said
-
-
-def test_actions_are_pinned_by_hash_and_by_one_each():
-    """A tag can be moved to other code, a hash cannot. dependabot changes them all."""
-    text = "\n".join(path.read_text("utf-8") for path in some((paths.ROOT / ".github/workflows").glob("*.yml")))
-    used = re.findall(r"uses: (\S+)@(\S+) # (v[\d.]+)", text)
-    assert len(used) == text.count("uses: ") > 10
-    assert all(re.fullmatch("[0-9a-f]{40}", digest) for _, digest, _ in used)
-    assert len({(name, digest, version) for name, digest, version in used}) == len({name for name, _, _ in used})
-
-
-def test_a_release_brings_the_wheel_and_the_bundle():
-    release = yaml.safe_load((paths.ROOT / ".github/workflows/release.yml").read_text())
-    assert release[True] == {"push": {"tags": ["v*"]}}
-    ran = "\n".join(step.get("run", "") for step in release["jobs"]["release"]["steps"])
-    assert "make wheel" in ran and "make bundle OUTPUT=dist/" in ran and "dist/*" in ran
-    version = re.search(r"sed -n '(s/.*?)' pyproject", ran)[1]
-    done = subprocess.run(["sed", "-n", version, "pyproject.toml"], cwd=paths.ROOT, capture_output=True, text=True)
-    citation = re.search(r"^version: (.+)$", (paths.ROOT / "CITATION.cff").read_text(), re.M)[1]
-    assert done.stdout.strip() == citation

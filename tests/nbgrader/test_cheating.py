@@ -53,27 +53,12 @@ def deleted(notebook):
     notebook.cells = [c for c in notebook.cells if c.id not in GRADED]
 
 
-@case("right")
-def deleted_with_all_that_is_marked_but_the_code(notebook):
-    notebook.cells = [
-        c for c in notebook.cells if c.cell_type == "code" and not c.metadata.get("nbgrader", {}).get("locked")
-    ]
-
-
 @case("wrong")
 def duplicated(notebook):
     for graded in grade_cells(notebook):
         twin = copy.deepcopy(graded)
         twin.id, twin.source = f"{graded.id}_twin", "3.5"
         notebook.cells.append(twin)
-
-
-@case("right")
-def duplicated_before(notebook):
-    for graded in grade_cells(notebook):
-        twin = copy.deepcopy(graded)
-        twin.id, twin.source = f"{graded.id}_twin", graded.source + "\nprint('debugging')"
-        notebook.cells.insert(0, twin)
 
 
 @case("right")
@@ -92,12 +77,6 @@ def edited_to_a_score(notebook):
 def emptied(notebook):
     for graded in grade_cells(notebook):
         graded.source = ""
-
-
-@case("right")
-def edited_to_an_error(notebook):
-    for graded in grade_cells(notebook):
-        graded.source = "this is ) no Python"
 
 
 @case("wrong")
@@ -121,19 +100,6 @@ def with_outputs_of_its_own(notebook):
 def worth_a_hundred_points(notebook):
     for graded in grade_cells(notebook):
         graded.metadata.nbgrader.points = 100
-
-
-@case("wrong")
-def called_solutions(notebook):
-    for graded in grade_cells(notebook):
-        graded.metadata.nbgrader.solution = True
-        graded.metadata.nbgrader.locked = False
-
-
-@case("wrong")
-def no_longer_graded(notebook):
-    for graded in grade_cells(notebook):
-        graded.metadata.nbgrader.grade = False
 
 
 @case("wrong")
@@ -189,11 +155,6 @@ def patches_ipython(notebook):
 def prints_scores(notebook):
     add(notebook, "print(100)\n100", 0)
     add(notebook, "print('2.5')\n2.5")
-
-
-@case("right")
-def writes_to_stderr(notebook):
-    add(notebook, "import sys\nsys.stderr.write('a warning')")
 
 
 @case("wrong")
