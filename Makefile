@@ -128,8 +128,8 @@ hooks: $(READY_LINT)  ## git hooks: checks before a commit, a grading before a p
 	@"$(PYTHON)" -m pre_commit install $(if $(value LEARNER),,--hook-type pre-commit) --hook-type pre-push
 	@git config kata.python "$(PYTHON)"
 
-grade: $(READY)  ## grade what a class handed in: SUBMISSIONS=download [EX=03,07 STUDENTS=list.csv NAMES=names.csv OUT=results COLUMN="id=Matrikelnummer" JOBS=n DASK=address FEEDBACK=full|names SEED=n DEVICE TIMEOUT]; a few files: EX=03 FILES="a.py b.py" [FORMAT=text|json OUTPUT=file]
-	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
+grade: $(READY)  ## grade what a class handed in: SUBMISSIONS=download [EX=03,07 STUDENTS=list.csv NAMES=names.csv OUT=results COLUMN="id=Matrikelnummer" JOBS=n DASK=address FEEDBACK=full|names SEED=n DEVICE TIMEOUT]; SUBMISSIONS=course ASSIGNMENT=NN_slug; a few files: EX=03 FILES="a.py b.py" [FORMAT=text|json OUTPUT=file]
+	@$(GRADER) grade $(call option,--submissions,SUBMISSIONS) $(call option,--assignment,ASSIGNMENT) $(call option,--ex,EX) $(call flag,--files,FILES) $(call each,FILES) \
 	  $(call option,--students,STUDENTS) $(call option,--names,NAMES) $(call option,--column,COLUMN) $(call option,--out,OUT) \
 	  $(call option,--jobs,JOBS) $(call option,--dask,DASK) $(call option,--feedback,FEEDBACK) $(call option,--device,DEVICE) \
 	  $(call option,--seed,SEED) $(call option,--timeout,TIMEOUT) $(call option,--format,FORMAT) $(call option,--output,OUTPUT)
@@ -244,7 +244,7 @@ bench-where: $(READY_DEV)  ## how often the reported line is the true one [EX=06
 mutants: $(READY_DEV)  ## files with one change each of the solution: those that are accepted, and sentences to be read [EX=06,13 MOST=changes of each exercise SEED=which changes]
 	@"$(PYTHON)" tests/bench/mutants.py $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
 
-bench-nbgrader: $(READY_CLASSROOM)  ## stock autograde against ours, on one course [N=notebooks]
+bench-nbgrader: $(READY_CLASSROOM)  ## nbgrader's autograde alone, and after kata grade, on one course [N=notebooks]
 	@"$(PYTHON)" tests/bench/bench_nbgrader.py $(call option,,N)
 
 bench-classroom: $(READY_DEV)  ## a class of 200, two jobs against one, nbgrader's stock autograde beside it [WHAT="speed jobs nbgrader memory hostile proof"]

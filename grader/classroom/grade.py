@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,10 +19,8 @@ from grader.records import containment
 from grader.records.results import Settings
 from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
-from grader.records.submission import NOT_A_CODE_CELL, Submission
+from grader.records.submission import MARKS, NOT_A_CODE_CELL, Submission, is_conflicted
 
-# What git writes into a file whose versions it could not merge.
-CONFLICT = re.compile(r"^<{7} .*^={7}$.*^>{7} ", re.M | re.S)
 REPAIR = "ask the student for the file again, put it in this one's place, and grade again"
 
 
@@ -78,8 +75,8 @@ def take_in(handin: HandIn, file: str, store: Store) -> Mark:
 
 def broken(submission: Submission) -> str:
     """Why a file that could be read is no answer, or ""."""
-    if CONFLICT.search(submission.source):
-        return "it holds git's conflict marks (<<<<<<< … >>>>>>>)"
+    if is_conflicted(submission.source):
+        return f"it holds {MARKS}"
     return next((note for note in submission.notes if NOT_A_CODE_CELL in note), "")
 
 

@@ -67,8 +67,8 @@ class Written:
         return bool(self.needs_person) or not any(mark.status in (GRADED, NOT_BEGUN) for mark in self.marks)
 
 
-def run(plan: Plan) -> Iterator[Seen | Begun | Outcome | Written]:
-    """Grade a class and write the results. Yields what happens.
+def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outcome | Written]:
+    """Grade a class and write the results. Yields what happens. found: what the download holds, if that is known.
 
     Raises WrongUse for a folder that cannot be used and for results of other students, InfrastructureError if nothing
     can be graded.
@@ -76,7 +76,7 @@ def run(plan: Plan) -> Iterator[Seen | Begun | Outcome | Written]:
     if plan.out.resolve().is_relative_to(plan.download.resolve()):
         # A student's own folder may lie there, with a store of results in it.
         raise WrongUse(f"{plan.out} lies within {plan.download}, among what students chose. Name another: OUT=…")
-    found = find_all(plan)
+    found = find_all(plan) if found is None else found
     with Store(plan.out) as store:
         with store.transaction():  # a run that is refused changes nothing
             marks = read_all(found, plan, store)

@@ -9,6 +9,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths
@@ -20,7 +21,11 @@ from grader.records.sanitize import label
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
+if TYPE_CHECKING:
+    from grader.classroom.handins import Found
+
 TIERS = ("A", "B", "D")
+RESULTS = Path("results")
 A_FEW, A_CLASS = "a few files", "a class"
 
 
@@ -43,7 +48,8 @@ A_FEW, A_CLASS = "a few files", "a class"
     option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids", group=A_CLASS),
     option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise", group=A_CLASS),
     COLUMN,
-    option("--out", metavar="DIR", type=Path, default=Path("results"), help="default: results", group=A_CLASS),
+    option("--out", metavar="DIR", type=Path, default=RESULTS, help="default: results", group=A_CLASS),
+    option("--assignment", metavar="NAME", help="of DOWNLOAD, a course of nbgrader", group=A_CLASS),
     option("--jobs", metavar="N", type=jobs, help="processes; default: one a core", group=A_CLASS),
     option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file", group=A_CLASS),
     option("--feedback", choices=LEVELS, default="full", help="how much students read; default: full", group=A_CLASS),
@@ -93,6 +99,7 @@ def run_class(options: argparse.Namespace) -> int:
     from grader.classroom.run import Plan, Written, run
     from grader.classroom.show import Show
 
+    found = _find_in_course(options) if options.assignment else None
     how = How(
         device=pick_device(options.device or "cpu"),
         seed=options.seed,
@@ -116,12 +123,32 @@ def run_class(options: argparse.Namespace) -> int:
     needs_person = False
     with Show() as show:
         try:
-            for event in run(plan):
+            for event in run(plan, found):
                 show.show(event)
                 needs_person = isinstance(event, Written) and event.is_unfinished
         except KeyboardInterrupt:
             raise KeyboardInterrupt("stopped. What is graded is kept: type the same command, and it goes on") from None
     return errors.NOT_DONE if needs_person else errors.PASSED
+
+
+def _find_in_course(options: argparse.Namespace) -> Found:
+    """What was submitted for an assignment of a course of nbgrader, whose settings hold unless an option is given.
+
+    The results lie in the course, where nbgrader's autograde looks for them.
+    """
+    if options.out != RESULTS:
+        raise WrongUse("The results of a course lie in it, where nbgrader finds them: leave OUT=… away.")
+    try:
+        from grader.integrations.nbgrader import submitted
+    except ImportError:
+        raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
+    course = submitted.open_course(options.submissions, options.assignment)
+    for name, value in submitted.settings(course).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    handed_in = submitted.find(course)
+    options.ex, options.submissions, options.out = handed_in.exercise, handed_in.folder, handed_in.results
+    return handed_in.found
 
 
 def choose(text: str) -> tuple[catalog.Exercise, ...]:

@@ -1,6 +1,5 @@
 """Grades the folder of one student, in the layout of a platform."""
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,6 @@ from grader.sandbox.forkserver import ForkServer
 
 SETTINGS = Settings(reveal=False)
 MOST_NAMED = 5  # files
-TO_TYPE = re.compile(r", or name that exercise alone \(EX=\w+\)")  # what an instructor can do, not a student
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,6 @@ def grade(
     started = time.monotonic()
     submissions = find_one(folder, exercises)
     by_exercise = {handin.exercise: handin for handin in submissions.handins}
-    misplaced = tuple(replace(entry, reason=TO_TYPE.sub("", entry.reason)) for entry in submissions.misplaced)
     settings = replace(SETTINGS, seed=secret_seed() if seed is None else seed)
     results = [
         (exercise, result if exercise.folder in by_exercise else None)
@@ -76,7 +73,7 @@ def grade(
 
     def graded() -> Graded:
         """The results up to now."""
-        return Graded(tuple(results), misplaced, round(time.monotonic() - started, 2))
+        return Graded(tuple(results), submissions.misplaced, round(time.monotonic() - started, 2))
 
     if not by_exercise:
         return graded()  # without torch and a sandbox, which take seconds to start

@@ -26,6 +26,8 @@ NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
 KNOWN = re.compile(r"iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|euc_\w+|gb\w+|big5\w*|shift_jis\w*|hz|johab")
 NOT_PYTHON = "is not Python: the cell was left out"
 NOT_A_CODE_CELL = "but it holds code. In Jupyter press Esc, then y, to make it a code cell again"
+CONFLICT = tuple(re.compile(mark, re.M) for mark in (r"^<{7} ", r"^={7}$", r"^>{7} "))
+MARKS = "git's conflict marks (<<<<<<< … >>>>>>>)"
 DEFINES = re.compile(r"^(?:def|class)\s+(\w+)", re.M)
 FENCE = re.compile(r"\s*```[ \t]*(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.S)  # a cell that is nothing else
 # Magics, shell lines, assignments of a shell's output, and commands that work without a sign before them.
@@ -41,6 +43,11 @@ WORD = re.compile(r"\w+")
 MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
 START_ADVICE = " Start from the stub of the exercise."
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def is_conflicted(source: str) -> bool:
+    """True if a source holds what git writes where it could not merge two versions. Takes linear time."""
+    return all(mark.search(source) for mark in CONFLICT)
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -76,6 +83,8 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
             raise BadSubmission(f"{shown_name} has no code: {lost[0]}.")
         advice = reset_advice(shown_name) or START_ADVICE
         raise BadSubmission(f"{shown_name} is empty: it has no code cell with code in it.{advice}")
+    if any(map(is_conflicted, sources)):  # the cell would be left out, since it is not Python
+        raise BadSubmission(f"{shown_name} holds {MARKS}.")
     titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown_name)
     sources, is_ours = without_setup(sources)

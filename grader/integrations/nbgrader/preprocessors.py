@@ -1,11 +1,14 @@
 """Preprocessors for nbgrader's autograde that use the sandboxed grader instead of a kernel.
 
+A notebook that `kata grade COURSE --assignment NAME` has graded is not graded again: its result is taken from there.
+
 nbgrader gives full marks to a grade cell without output. So every grade cell gets an explicit score here, and where
 the grader fails the submission stays ungraded.
 """
 
 import atexit
 import functools
+from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
@@ -15,12 +18,16 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum, Float, Integer, Unicode
 
 from grader import catalog
-from grader.catalog.errors import InfrastructureError
+from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.classroom.grade import broken
+from grader.classroom.store import Store
 from grader.integrations.nbgrader.cells import Cell, learner_code, output, released, restore
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings
 from grader.records.seeds import secret_seed
-from grader.records.submission import Unreadable, attempt
+from grader.records.submission import Submission, Unreadable, attempt
 from grader.sandbox.forkserver import ForkServer
+
+RESULTS = "results"  # the folder of a course
 
 
 class RestoreCells(NbGraderPreprocessor):
@@ -71,6 +78,10 @@ class GradeInSandbox(RestoreCells):
         handed_in = attempt(lambda: learner_code(nb, cells, name), name)
         if isinstance(handed_in, Unreadable):
             raise InfrastructureError(f"a person must look at it: {handed_in.reason}")
+        if reason := broken(handed_in):
+            raise InfrastructureError(f"a person must look at it: {reason}")
+        if kept := self.kept(exercise, handed_in, about):
+            return kept
         fork_server = _fork_server(self.device, self.tier, self.accept_tier)
         from grader.judge import grading  # heavy: it imports torch while the fork server does
 
@@ -80,17 +91,36 @@ class GradeInSandbox(RestoreCells):
             raise InfrastructureError(result.message)
         return result
 
+    def kept(self, exercise: catalog.Exercise, handed_in: Submission, about: dict[str, Any]) -> ExerciseResult | None:
+        """The result that `kata grade` has for the same code by the same version of the grader, or None."""
+        folder = results_folder(Path(self._run.coursedir.root), about["assignment"])
+        try:
+            with Store.existing(folder) as store:
+                return store.find(exercise.folder, handed_in)
+        except WrongUse:  # there is none, or a run is writing it now
+            return None
+
+    @property
+    def _run(self) -> Any:
+        """nbgrader's Autograde, of which this is a step."""
+        run = self
+        while run.parent is not None and not isinstance(run, BaseConverter):
+            run = run.parent
+        return run
+
     @property
     def _seed(self) -> int:
         """The seed of all notebooks of a run. A secret one belongs to the run: formgrader's process may have many."""
         if self.seed is not None:
             return self.seed
-        run = self
-        while run.parent is not None and not isinstance(run, BaseConverter):
-            run = run.parent
-        if not hasattr(run, "secret_seed"):
-            run.secret_seed = secret_seed()
-        return run.secret_seed
+        if not hasattr(self._run, "secret_seed"):
+            self._run.secret_seed = secret_seed()
+        return self._run.secret_seed
+
+
+def results_folder(course: Path, assignment: str) -> Path:
+    """Where the results of `kata grade COURSE --assignment NAME` are."""
+    return course / RESULTS / assignment
 
 
 def exercise_of(notebook: str) -> catalog.Exercise:

@@ -1,0 +1,174 @@
+"""`kata grade COURSE --assignment NAME` grades in parallel, and nbgrader's own `autograde` takes the results."""
+
+import contextlib
+import csv
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from a_course import FOLDER, Course, cell
+from extras import needed, when_used
+from thorough import nightly
+
+needed("nbgrader", "classroom")
+nbformat = when_used("nbformat")
+cells, submitted = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("cells", "submitted"))
+
+SEED = 7
+FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+NO_SANDBOX = "\nc.GradeInSandbox.tier = 'D'\n"  # what autograde cannot grade with
+GRADED = ("ada", "ben", "late", "stub")
+
+
+def fill(course: Course) -> None:
+    """Right, half right, late, not begun; a file that is no notebook, and one with another name."""
+    half = course.solved()
+    code = cell(half, "write_context_vector")
+    code.source = "def context_vector(inputs, query_index):\n    return inputs[query_index]"
+    graded = cell(half, "task_3")
+    graded.source, graded.metadata.nbgrader.points = "raise SystemExit", 99
+    course.submit("ada", course.solved(), "2026-01-01 10:00:00 UTC")
+    course.submit("ben", half, "2026-01-01 11:00:00 UTC")
+    course.submit("late", course.solved(), "2026-02-01 10:00:00 UTC")
+    course.submit("stub", course.released())
+    course.submit("torn", '{"cells": [')
+    other = course.submit("eve", course.solved()) / f"{FOLDER}.ipynb"
+    other.rename(other.with_name("context_vectors (1).ipynb"))
+    with course.gradebook() as book:
+        book.add_student("zoe", first_name="Zoë", last_name="Absent")
+
+
+def set_up(course: Course, text: str) -> None:
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write(text)
+
+
+def state(course: Course, db_url: str | None = None) -> dict:
+    """What a run of autograde leaves: rows of the gradebook and files, without the ids that nbgrader draws."""
+    found = {}
+    with course.gradebook(db_url) as book:
+        for entry in book.assignment_submissions(FOLDER):
+            (notebook,) = entry.notebooks
+            grades = sorted((g.name, g.auto_score, g.needs_manual_grade, g.score) for g in notebook.grades)
+            found[entry.student.id] = (entry.timestamp, notebook.late_submission_penalty, grades)
+    for path in sorted((course.root / "autograded").rglob("*.ipynb")):
+        outputs = [one.get("outputs") for one in nbformat.read(path, 4).cells]
+        found[str(path.relative_to(course.root))] = outputs
+    return found
+
+
+def grade(said, course: Course, *options: str):
+    return said("grade", ".", "--assignment", FOLDER, "--jobs", "1", *options, cwd=course.root)
+
+
+def test_autograde_takes_the_results_and_leaves_what_it_would_have_left(classroom, said, tmp_path):
+    fill(classroom)
+    set_up(classroom, f"c.GradeInSandbox.seed = {SEED}\n")
+    shutil.copytree(classroom.root, tmp_path / "other" / "kata")
+    stock = Course(tmp_path / "other" / "kata")
+    stock.nbgrader("autograde", FOLDER, ok=False)
+    done = grade(said, classroom)
+    assert done.returncode == 3 and f"Seed {SEED}" in done.stderr, done.stderr  # the course's settings hold
+    results = classroom.root / "results" / FOLDER
+    with (results / "marks.csv").open() as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert {id: row["status"] for id, row in rows.items()} == {
+        "ada": "graded", "ben": "graded", "late": "graded", "stub": "not begun", "torn": "needs a person",
+        "eve": "needs a person", "zoe": "nothing handed in",
+    }  # fmt: skip
+    assert "context_vectors (1).ipynb" in rows["eve"]["note"] and rows["zoe"]["name"] == "Zoë Absent"
+    assert "Zoë Absent" in (results / "class.html").read_text("utf-8")
+    set_up(classroom, NO_SANDBOX)  # so autograde grades nothing itself
+    done = classroom.nbgrader("autograde", FOLDER, ok=False)
+    mine, theirs = state(classroom), state(stock)
+    assert set(GRADED) < set(mine) == set(theirs)
+    for name in mine:
+        assert mine[name] == theirs[name], name
+    assert classroom.scores("ada") == FULL and classroom.scores("ben")["task_2"] == 0.0
+
+
+def test_what_has_changed_since_is_graded_by_autograde(classroom, said):
+    classroom.submit("ada", classroom.solved())
+    classroom.submit("ben", classroom.released())
+    assert grade(said, classroom).returncode == 0
+    classroom.submit("ben", classroom.solved())
+    classroom.nbgrader("autograde", FOLDER)
+    assert classroom.scores("ada") == classroom.scores("ben") == FULL
+
+
+def test_a_course_that_cannot_be_graded_says_what_to_type(classroom, said, tmp_path):
+    def told(folder: Path, name: str = FOLDER, *options: str) -> str:
+        done = said("grade", folder, "--assignment", name, *options)
+        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+        return done.stderr
+
+    (tmp_path / "nowhere").mkdir()
+    assert "make nbgrader COURSE=dir" in told(tmp_path / "nowhere")
+    assert "no assignment 3. Did you mean 03_context_vectors" in told(classroom.root, "3")
+    assert "nbgrader generate_assignment 04_other" in told(classroom.root, "04_other")
+    assert f"nbgrader collect {FOLDER}" in told(classroom.root)
+    assert "leave OUT=… away" in told(classroom.root, FOLDER, "--out", "elsewhere")
+    (classroom.root / "gradebook.db").unlink()
+    assert f"nbgrader generate_assignment {FOLDER}" in told(classroom.root)
+    assert not (classroom.root / "gradebook.db").exists()
+
+
+def test_only_the_learners_cells_are_read(classroom):
+    fill(classroom)
+    found = submitted.find(submitted.open_course(classroom.root, FOLDER)).found
+    handins = {one.student.id: one for one in found.handins}
+    code = handins["ben"].read()
+    assert "SystemExit" not in code.source and "%documented" not in code.source and code.notes == ()
+    assert set(handins) == {*GRADED, "torn"} and [one.student.id for one in found.misplaced] == ["eve"]
+    link = classroom.root / "submitted/ada" / FOLDER / f"{FOLDER}.ipynb"
+    link.unlink()
+    link.symlink_to(classroom.root / "source" / FOLDER / f"{FOLDER}.ipynb")  # the solution
+    with pytest.raises(Exception, match="link"):
+        handins["ada"].read()
+
+
+@contextlib.contextmanager
+def postgres(folder: Path):
+    """A private server, gone afterwards. Skips, with the reason, if PostgreSQL is not installed."""
+    pytest.importorskip("psycopg2", reason="psycopg2 is not installed (the extra dev)")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [*filter(None, [shutil.which("initdb")])]
+    if not found:
+        pytest.skip("no PostgreSQL here: apt-get install postgresql")
+    bin, user = Path(found[-1]).parent, []
+    if os.getuid() == 0:  # which the server refuses to run as
+        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        shutil.chown(folder, "postgres")
+        for parent in folder.parents:
+            if parent.stat().st_uid == os.getuid() and parent != Path("/") and parent != Path("/tmp"):
+                parent.chmod(parent.stat().st_mode | 0o011)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    data, log = folder / "data", folder / "log"
+    control = [*user, str(bin / "pg_ctl"), "-D", str(data), "-l", str(log), "-w"]
+    quiet = {"check": True, "capture_output": True, "cwd": folder, "timeout": 60}
+    subprocess.run([*user, bin / "initdb", "-D", data, "-U", "kata", "-A", "trust", "--no-sync"], **quiet)
+    subprocess.run([*control, "-o", f"-p {port} -k {folder} -h 127.0.0.1 -F", "start"], **quiet)
+    try:
+        yield f"postgresql+psycopg2://kata@127.0.0.1:{port}/postgres"
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], check=False, capture_output=True, cwd=folder, timeout=60)
+
+
+@nightly
+def test_any_database(classroom, said, tmp_path_factory):
+    """The same rows in PostgreSQL, named by the course's own settings."""
+    fill(classroom)
+    with postgres(tmp_path_factory.mktemp("postgres")) as db_url:
+        set_up(classroom, f"c.CourseDirectory.db_url = {db_url!r}\n")
+        classroom.nbgrader("generate_assignment", FOLDER, "--force")
+        assert grade(said, classroom).returncode == 3
+        set_up(classroom, NO_SANDBOX)
+        classroom.nbgrader("autograde", FOLDER, ok=False)
+        rows = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
+        assert rows["ada"][2][2][1] == 3.5 and set(GRADED) < set(rows)
+        with classroom.gradebook() as book:
+            assert book.assignment_submissions(FOLDER) == []  # nothing went to the default gradebook
