@@ -108,7 +108,6 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
     assert sum(test["score"] for test in of["03"]) == EXERCISE.max_points
     assert 0 < sum(test["score"] for test in of["01"]) < catalog.find("01").max_points
     assert any("likely:" in test["output"] for test in of["01"])
-    assert "notes.pdf" in content["output"]
     assert not any("expected [" in test["output"] for test in content["tests"])
     assert "not graded" in content["output"]
     (whole,) = [test for test in content["tests"] if test["number"].startswith("02")]
