@@ -5,6 +5,7 @@ of its own (grader.classroom.pool), with its own sandbox.
 """
 
 import atexit
+import json
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -94,39 +95,16 @@ def grade_part(part: list[dict[str, Any]], order: dict[str, Any]) -> dict[str, A
             "then start its workers again"
         }
     tasks = [Task(**{**task, "notes": tuple(task["notes"])}) for task in part]
-    with _process.lock:
+    with _lock:
         try:
-            pool = _process.pool_for(order)
+            pool = _pool_for(json.dumps(order))
             sandbox = pool.wait()
             outcomes = {outcome.task.key: outcome for outcome in pool.run([iter(tasks)])}
         except InfrastructureError as error:
-            _process.close()
+            _close()
             return {"refused": str(error)}
     ordered = [outcomes[task.key] for task in tasks]
     return {"sandbox": sandbox, "outcomes": [(one.record, one.status, one.trouble) for one in ordered]}
-
-
-class GradingProcess:
-    """The grading process of a Dask worker. It grades one part after the other as long as the order is the same."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()  # one part at a time
-        self.order: Order | None = None
-        self.pool: Pool | None = None
-
-    def pool_for(self, fields: dict[str, Any]) -> Pool:
-        """The process that grades by this order, given as plain data. One with a different order is ended."""
-        order = Order(Settings(**fields["settings"]), fields["tier"], fields["accept_tier"], fields["silence_s"])
-        if self.pool is None or self.order != order:
-            self.close()
-            self.order, self.pool = order, Pool(order, jobs=1)
-        return self.pool
-
-    def close(self) -> None:
-        """End the process, if there is one."""
-        if self.pool is not None:
-            self.pool.close()
-        self.order = self.pool = None
 
 
 def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
@@ -136,5 +114,24 @@ def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-_process = GradingProcess()  # made at import, so that the threads of a Dask worker share it
-atexit.register(_process.close)
+# The grading process of a Dask worker. Its threads share it, and it grades one part after the other.
+_lock = threading.Lock()
+_pools: dict[str, Pool] = {}  # at most one, by its order
+
+
+def _pool_for(order: str) -> Pool:
+    """The process that grades by this order. One with a different order is ended."""
+    if order not in _pools:
+        _close()
+        fields = json.loads(order)
+        settings = Settings(**fields["settings"])
+        _pools[order] = Pool(Order(settings, fields["tier"], fields["accept_tier"], fields["silence_s"]), jobs=1)
+    return _pools[order]
+
+
+def _close() -> None:
+    for order in list(_pools):
+        _pools.pop(order).close()
+
+
+atexit.register(_close)

@@ -110,6 +110,41 @@ def test_names_of_a_students_file(tmp_path, file):
     assert "import torch" in found.handins[0].read().source
 
 
+PLACED, PERSON, NOTHING = "placed", "needs a person", "nothing"
+NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": CODE}]})
+# What a student of an assignment in 03 hands in, and what becomes of it.
+HANDED_IN = {
+    "context_vectors (1).py": PLACED, "context_vectors.py.txt": PLACED, "Copy of context_vectors.ipynb": PLACED,
+    "Kopie von 03_context_vectors.ipynb": PLACED, "context_vectors.ipynb.txt": PLACED, "ex3.py": PLACED,
+    "context_vectors.ipynb.json": PLACED, "my_solution.py": PLACED, "übung3.py": PLACED, "context_vectors-2.py": PLACED,
+    unicodedata.normalize("NFD", "Lösung.py"): PLACED, "hw.zip:hw/context_vectors.py": PLACED,
+    "hw.tgz:context_vectors.py": PLACED, "exercises/03_context_vectors/context_vectors.py": PLACED,
+    "context_vectors.docx": PERSON, "report.pdf": PERSON, "hw.rar": PERSON, "photo.png": PERSON,
+    "03_softmax_naive.py": PERSON, "test_context_vectors.py": PERSON, ".context_vectors.py": PERSON,
+    "__MACOSX/._context_vectors.py": NOTHING, "02_softmax_naive.py": NOTHING,
+}  # fmt: skip
+
+
+def test_whatever_a_student_calls_it_is_placed_or_listed(tmp_path):
+    for number, file in enumerate(HANDED_IN):
+        content = NOTEBOOK if ".ipynb" in file else CODE
+        lay(tmp_path / f"Ä Ü_{number}_assignsubmission_file_", file, content=content)
+    cut = lay(tmp_path / "x", "hw.zip:context_vectors.py") / "hw.zip"
+    broken = tmp_path / "Ä Ü_900_assignsubmission_file_/hw.zip"
+    broken.parent.mkdir()
+    broken.write_bytes(cut.read_bytes()[:-30])
+    shutil.rmtree(tmp_path / "x")
+    found = find(tmp_path, [catalog.find("03")])
+    placed = {handin.student.id for handin in found.handins}
+    asked = {one.student.id for one in found.misplaced if one.student}
+    became = {
+        id: PLACED if id in placed else PERSON if id in asked else NOTHING for id in map(str, range(len(HANDED_IN)))
+    }
+    assert dict(zip(HANDED_IN, became.values())) == HANDED_IN and asked >= {"900"}
+    assert all("context_vectors" not in one.reason or one.exercise for one in found.misplaced)
+    assert [handin.read().source.count(CODE) for handin in found.handins] == [1] * len(placed)
+
+
 def test_nbgrader_course(tmp_path):
     lay(tmp_path, "submitted/ada/03_context_vectors/03_context_vectors.py", "submitted/bob/ps1/softmax_naive.py")
     lay(tmp_path, "source/ps1/softmax_naive.py", "nbgrader_config.py", "gradebook.db")

@@ -92,7 +92,10 @@ def test_wrong_use_says_what_to_type_instead(said, arguments, words):
     ("words", "plain"),
     [
         ("explain EX=03 STUDENT=ada", "explain ada 03"),
-        ("fill GRADEBOOK=a.csv MARKS=results/marks.csv COLUMN=03=Essay", "fill a.csv results/marks.csv --column 03=Essay"),
+        (
+            "fill GRADEBOOK=a.csv MARKS=results/marks.csv COLUMN=03=Essay",
+            "fill a.csv results/marks.csv --column 03=Essay",
+        ),
         ("explain --ex 03 --student=ada", "explain ada 03"),
         ("check --ex 03 --seed 7", "check 03 --seed 7"),
         ("grade in --ex 03", "grade in --ex 03"),

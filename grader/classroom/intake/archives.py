@@ -7,16 +7,11 @@ libraries busy without end. A platform's download, which may be large, is read i
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
 "ada.zip//context_vectors.py".
-
-An extended header may precede a member. It is a list of records such as "15 path=a/b.py\n". tarfile of Python
-3.11 searches it with patterns that take quadratic time (fixed later, CVE-2024-6232), and copies a global one for each
-member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
 
 import contextlib
 import functools
 import gzip
-import hashlib
 import io
 import lzma
 import os
@@ -27,7 +22,6 @@ import threading
 import time
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
@@ -37,7 +31,6 @@ from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
 from grader.classroom.intake.beneath import MAX_NAME, is_too_long
 from grader.records import safe_files, submission
-from grader.records.bounded_cache import BoundedCache
 from grader.records.limited import TooMuch, limited
 from grader.records.sanitize import label
 from grader.records.submission import Submission
@@ -48,14 +41,7 @@ BROKEN = (
     NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
 )  # fmt: skip
 TOTAL, READ = 4 << 30, 1 << 20  # bytes: of the content of any archive, and of one header
-BLOCK = 512  # bytes of a member's header
-TYPE = slice(156, 157)  # the bytes of a header that hold the type of its member
-EXTENDED = (b"x", b"g", b"X")  # these types announce an extended header in the next bytes
-KEPT_RECORDS = (b"path", b"size", b"mtime")  # the others are left out
-MAX_VALUE = 4096  # bytes of a record's value; a path that is longer is refused in any case
-MAX_DIGITS = 20  # digits of a record's length
 LIST_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive, and the packed bytes that add a second to it
-CHARSET, IN_UTF8, AS_IT_IS = b"hdrcharset", b"ISO-IR 10646 2000 UTF-8", b"BINARY"
 # An entry of a zip's table of contents: flags, lengths of the name, the extra field and the comment, member's offset.
 ENTRY, FIELDS, ZIP_IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
 CHUNK = 1 << 16  # bytes that are read at once
@@ -63,8 +49,7 @@ SUFFIXES = (".zip", ".tar.gz", ".tgz")
 NESTED = "//"  # separates two archives; no path of a member has an empty part
 MAX_PACKED = 64 << 20  # bytes of a student's archive
 DEEPEST = 24  # folders below one another
-Listing = tuple[list[tuple], dict[str, int]]  # the members and how often names are repeated, see `_listed`
-listings: BoundedCache[bytes, Listing | str] = BoundedCache(16 << 20)  # by digest; a text says why one is refused
+Listing = list[tuple]  # the members, see `_listed`
 
 
 class BadArchive(BadSubmission):
@@ -156,15 +141,15 @@ class Tar:
         packed = file.seek(0, os.SEEK_END)
         file.seek(0)
         bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
-        content = TarBytes(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
+        content = Bounded(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
         self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
         self.infos: dict[str, tarfile.TarInfo] = {}
-        self.repeated: Counter[str] = Counter()
+        until = time.thread_time() + LIST_S + packed / BYTES_PER_S
         for count, info in enumerate(self.archive, 1):
+            if time.thread_time() > until:
+                raise BadArchive("its table of contents takes too long to read")
             within(bounds, count, info.offset_data + info.size, packed)
-            self.repeated[info.name] += info.name in self.infos and not self.infos[info.name].isdir()
             self.infos[info.name] = info
-        content.listing = False
         self.members = {name: self._entry(info) for name, info in self.infos.items()}
 
     @staticmethod
@@ -177,50 +162,6 @@ class Tar:
         return cast(IO[bytes], self.archive.extractfile(self.infos[name]))
 
 
-class TarBytes(Bounded):
-    """The bytes of a tar, in which extended headers are strict and short.
-
-    Raises BadArchive for a damaged header, and where listing takes much longer than it does for an honest archive.
-    """
-
-    def __init__(self, file: BinaryIO, bounds: Bounds, packed: int) -> None:
-        super().__init__(file, bounds, packed)
-        self.listing = True  # whether the headers are being read, and not a member
-        self.announced = False  # whether the last block announced an extended header
-        self.until = time.thread_time() + LIST_S + packed / BYTES_PER_S
-
-    def read(self, size: int = -1) -> bytes:
-        if self.listing and time.thread_time() > self.until:
-            raise BadArchive("its table of contents takes too long to read")
-        data = super().read(size)
-        if self.announced:
-            data = strict(data)
-            self.announced = False
-        else:
-            self.announced = self.listing and len(data) == BLOCK and data[TYPE] in EXTENDED
-        return data
-
-
-def strict(header: bytes) -> bytes:
-    """An extended header with the records in KEPT alone. Raises BadArchive.
-
-    The character set comes first, because tarfile searches the whole header for it.
-    """
-    records = {CHARSET: IN_UTF8}
-    position = 0
-    while header[position : position + 1] not in (b"", b"\0"):
-        space = header.find(b" ", position, position + MAX_DIGITS + 1)
-        digits = header[position : max(space, position)]
-        end = position + int(digits) if digits.isdigit() else 0
-        key, equals, value = header[space + 1 : end - 1].partition(b"=")
-        if not equals or end > len(header) or header[end - 1 : end] != b"\n":
-            raise BadArchive("it is damaged (in an extended header)")
-        if key in KEPT_RECORDS or (key == CHARSET and value == AS_IT_IS):
-            records[key] = value[:MAX_VALUE]
-        position = end
-    return b"".join(_record(key, value) for key, value in records.items())
-
-
 class Zip:
     """A zip file."""
 
@@ -231,8 +172,6 @@ class Zip:
         infos = self.archive.infolist()
         within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
         self.members = {info.filename: self._entry(info) for info in infos}
-        self.repeated = Counter(info.filename for info in infos if not info.is_dir())
-        self.repeated.subtract(set(self.repeated))  # how often each name is repeated; the last entry counts
 
     @staticmethod
     def _entry(info: zipfile.ZipInfo) -> Entry:
@@ -336,11 +275,11 @@ class Downloads:
         self._lock = threading.RLock()
         self._opened = functools.lru_cache(maxsize=4)(self._reader_of_version)
 
-    def open(self, place: str) -> tuple[dict[str, Entry], dict[str, int]]:
-        """The members by name, and how often a name occurs again. Raises BadArchive and NoSuchFile."""
+    def open(self, place: str) -> dict[str, Entry]:
+        """The members by name. Raises BadArchive and NoSuchFile."""
         self.places.add(place)
         with self._lock:
-            return self._reader(place).members, self._reader(place).inner.repeated
+            return self._reader(place).members
 
     def read(self, place: str, member: str, limit: int) -> bytes:
         """The content of one member. Raises BadArchive where it is larger than `limit` bytes or cannot be read."""
@@ -364,10 +303,7 @@ STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
 
 @dataclass(slots=True)
 class Node:
-    """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for folders.Disk.
-
-    An entry with the name of another entry has the kind "again". It is a child of the root and is never read.
-    """
+    """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for entries.Disk."""
 
     name: str
     kind: str
@@ -416,17 +352,17 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
     """
     bounds = DOWNLOAD if download else STUDENT
     if download:
-        members, repeated = downloads.open(place)
+        members = downloads.open(place)
     else:
-        name = member or os.path.basename(place)
-        listed, repeated = _listing(_packed(place, member), name)
-        members = {name: Entry(*facts) for name, *facts in listed}
+        with beneath.reasons(place):
+            changed = beneath.facts(place).st_mtime_ns
+        listing = _listing(place, member, changed)
+        if isinstance(listing, str):
+            raise BadArchive(listing)
+        members = {name: Entry(*facts) for name, *facts in listing}
     count = 0
     prefix = member + NESTED if member else ""
     root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
-    for name, times in repeated.items():
-        for number in range(times):
-            _set_aside(root, Node(name, "again", place, prefix + name), number)
     for name, entry in members.items():
         parts = [part for part in name.replace("\\", "/").split("/") if part != "."]
         kind = entry.kind
@@ -438,22 +374,17 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
             parts, kind = [name[:MAX_NAME]], "long"
         node = root
         for depth, part in enumerate(parts[:-1], 1):
-            if part in node.folder and node.folder[part].kind != "dir":  # a name that is both a file and a folder
-                _set_aside(root, replace(node.folder.pop(part), kind="again"))
-            if part not in node.folder:
+            if part not in node.folder or node.folder[part].kind != "dir":  # a name may be a file's and a folder's
                 count += 1
                 node.folder[part] = Node(part, "dir", root.place, prefix + "/".join(parts[:depth]), download=download)
             node = node.folder[part]
         earlier = node.folder.get(parts[-1])
-        if earlier is not None and (earlier.kind == "dir" or kind == "dir"):
-            if kind != "dir":
-                _set_aside(root, Node(name, "again", place, prefix + name))
+        if earlier is not None and earlier.kind == "dir":
             continue
-        if earlier is not None:  # the later one of two files counts, as when they are unpacked
-            _set_aside(root, replace(earlier, kind="again"))
         count += 1
         within(bounds, count, 0, 0)
         inside = prefix + (name if kind != "dir" else name.rstrip("/"))
+        # The later one of two files with one name counts, as when they are unpacked.
         node.folder[parts[-1]] = Node(parts[-1], kind, root.place, inside, entry.modified, {}, download)
     return root
 
@@ -471,19 +402,11 @@ def read(place: str, member: str) -> Submission:
     return Submission(source, shown_name, tuple(notes))
 
 
-def content(place: str, member: str) -> bytes:
-    """The bytes of a member of a download. Raises BadSubmission, also for an archive of a student's, or NoSuchFile."""
-    if NESTED in member or place not in downloads.places:
-        raise BadArchive("it is in the archive of a student")
-    return downloads.read(place, member, safe_files.limit_of(member))
-
-
 @limited
 def _listed(data: bytes, name: str, *bounds: int) -> Listing:
-    """The members of a student's archive, each with the fields of its Entry; and how often each name is repeated."""
+    """The members of a student's archive, each with the fields of its Entry."""
     reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
-    repeated = {name: count for name, count in reader.inner.repeated.items() if count > 0}
-    return [(name, *astuple(entry)) for name, entry in reader.members.items()], repeated
+    return [(name, *astuple(entry)) for name, entry in reader.members.items()]
 
 
 @limited
@@ -494,19 +417,6 @@ def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) ->
     return decoded.source, decoded.notes
 
 
-def _record(key: bytes, value: bytes) -> bytes:
-    """A record, which begins with its own length."""
-    text = b" %s=%s\n" % (key, value)
-    length = len(text) + len(str(len(text)))
-    length = len(text) + len(str(length))
-    return b"%d%s" % (length, text)
-
-
-def _set_aside(root: Node, node: Node, number: int = 0) -> None:
-    """Keep an entry with the name of another entry, so that it is reported."""
-    root.folder[f"{node.member}{NESTED}{number}{NESTED}{len(root.folder)}"] = node
-
-
 def _packed(place: str, member: str) -> bytes:
     """A student's archive: the file itself, or a member of a download."""
     if not member:
@@ -514,18 +424,15 @@ def _packed(place: str, member: str) -> bytes:
     return downloads.read(place, member, MAX_PACKED)
 
 
-def _listing(data: bytes, name: str) -> Listing:
-    """As `_listed`. An archive is listed to recognize the layout and again to be walked: the helper reads it once."""
-    key = hashlib.sha256(f"{len(name)} {name} ".encode() + data).digest()
-    cached = listings.get(key)
-    if cached is None:
-        try:
-            cached = _listed(data, name, *astuple(STUDENT))
-        except TooMuch:  # perhaps because the helper was ended from outside
-            raise
-        except BadSubmission as error:
-            cached = str(error)
-        listings.put(key, cached)
-    if isinstance(cached, str):
-        raise BadSubmission(cached)
-    return cached
+@functools.lru_cache(maxsize=8)
+def _listing(place: str, member: str, changed: int) -> Listing | str:
+    """What the helper lists of an archive, which is looked at to recognize the layout and again to be walked.
+
+    changed: when the file was. Returns a text if the archive is refused for good.
+    """
+    try:
+        return _listed(_packed(place, member), member or os.path.basename(place), *astuple(STUDENT))
+    except TooMuch:  # perhaps because the helper was ended from outside
+        raise
+    except BadSubmission as error:
+        return str(error)

@@ -18,6 +18,7 @@ from grader.classroom.handins import HandIn, LeftOut, Misplaced, Origin, Student
 from grader.classroom.intake import archives
 from grader.classroom.intake.entries import (
     EXPECTED,
+    FORKS,
     OF_LESSONS,
     SCRIPTS_OF_LESSONS,
     Entry,
@@ -152,6 +153,7 @@ class Collector:
             where = trail + child.name
             if reason := passed_over(child) or (BESIDE if clone not in (None, child) else ""):
                 self.leave_out(key, where, reason, count(child))
+                self.files[key] += reason != FORKS  # who handed in only hidden files is told of
                 continue
             self.seen[key] += 1
             if self.seen[key] > MOST_ENTRIES:
@@ -176,7 +178,7 @@ class Collector:
             return self.refuse(key, name, where, f"its name says {folder}, but it lies in {hint}", hint)
         if folder is None:
             folder = hint or (self.only if reading.near in ("", self.only) else None)
-            if folder is None or name.lower().startswith("test_"):
+            if folder is None or reading.is_torn or name.lower().startswith("test_"):
                 return self.refuse(key, name, where, by_code(node) or reading.reason, hint)
         if folder not in self.requested:
             self.elsewhere.add(key)

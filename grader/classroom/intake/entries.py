@@ -45,7 +45,7 @@ class Disk:
     """An entry of a folder on disk; archives.Node offers the same for an archive.
 
     kind: "dir", "file", "link", "other" (pipes, devices), or "long" for a name of more than beneath.MAX_NAME bytes;
-    archives have "outside" too (an absolute path, or "..") and "again".
+    archives have "outside" too (an absolute path, or "..").
     """
 
     name: str
@@ -93,7 +93,7 @@ def root_folder(folder: Path) -> Disk:
 
 def hidden(node: Entry) -> str:
     """Why an entry is hidden, or ""."""
-    if node.kind in ("outside", "again"):
+    if node.kind == "outside":
         return ""
     if node.name.lower() == "__macosx" or node.name.startswith("._"):
         return FORKS
@@ -111,7 +111,6 @@ def kind_reason(kind: str) -> str:
         "link": "a link: links are not followed. Hand in the file itself",
         "outside": "its name leads out of the archive",
         "long": f"its name is longer than {beneath.MAX_NAME} bytes",
-        "again": "another entry of the archive has this name, and the later one counts",
     }
     return reasons.get(kind, "no regular file")
 

@@ -153,6 +153,7 @@ class Reading:
     revision: int = 0
     near: str = ""  # the exercise that may have been meant
     reason: str = "its name says no exercise"
+    is_torn: bool = False  # it says two
 
 
 @functools.lru_cache(maxsize=4096)
@@ -174,7 +175,7 @@ def exercise_of(stem: str) -> Reading:
         folder, rest = _of_number(match[1]), match[2] or ""
         other = _names().get(rest) or _slug_before(rest) or _of_number(rest)
         if folder and other not in (None, folder):
-            return Reading(None, reason=f"the number says {folder}, the name says {other}")
+            return Reading(None, reason=f"the number says {folder}, the name says {other}", is_torn=True)
         if folder and not _is_test(rest):
             return Reading(folder, NUMBERED if not rest or other else LOOSE, revision)
     elif (folder := _slug_before(text)) and not _is_test(text):
