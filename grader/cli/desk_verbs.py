@@ -521,8 +521,7 @@ def _lesson_address(folder: str, output: Path) -> str:
 
         target = output.with_name(f"{output.stem}-lessons") / f"{folder}.html"
         try:
-            target.parent.mkdir(exist_ok=True)
-            target.write_text(lesson_page.plain_page(folder), "utf-8")
+            lesson_page.write_page(target, lesson_page.plain_page(folder))
         except OSError as error:
             raise WrongUse(f"{target} cannot be written: {error.strerror}") from None
     relative = os.path.relpath(target, output.resolve().parent)

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from grader.catalog import paths
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -36,6 +38,7 @@ AHEAD = CLOSING | {"∑"}
 OPERAND = re.compile(r"[\w√∑]")
 SIMPLE = re.compile(r"[√\w.'^∞½⅓⅔¼¾⊤\u0303]*|[\w√^]*\([^()]*\)")
 ONE = re.compile(r"[^\W_]+|\d+\.\d+|.|\([^()]*\)")
+FONT_FACE = '@font-face { font-family: "Lesson Math"; src: url("math.ttf"); font-display: swap; }\n'
 AS_TYPED = {"−": "-", "⋅": "·", "′": "'"}
 PRIMED = re.compile(r"<msup>(<mi>[^<]*</mi>)<mo>′</mo></msup>")
 MARKUP = re.compile(r"[_*\[\]<`]")
@@ -98,6 +101,11 @@ def as_markdown(markdown: str) -> str:
 def text(latex: str) -> str:
     """A formula as one line of text, with a line for each row of cases."""
     return _text(_read(latex, BLOCK)).strip().replace("· · ·", "...")
+
+
+def style() -> str:
+    """The style of formulas. The font, where there is one, is math.ttf beside it: without any a root may be lost."""
+    return (FONT_FACE if font() else "") + paths.module("integrations/site/formulas.css").read_text("utf-8")
 
 
 def font() -> Path | None:

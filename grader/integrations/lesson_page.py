@@ -68,7 +68,7 @@ def plain_page(folder: str, script: str = "", style: str = "") -> str:
     body = FOLDED.sub(lambda fold: "</details>" if fold[1] is None else OPENED.format(fold[1]), body)
     body = TABLE.sub(lambda table: WIDE.format(table[0]), body).replace("<pre>", '<pre tabindex="0">')
     body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
-    style += paths.module("integrations/site/formulas.css").read_text("utf-8")
+    style += formulas.style()
     script += paths.module("integrations/site/roots.js").read_text("utf-8")
     return document(LESSON, title, script=script, style=style, has_images=True, has_font=True, body=Markup(body))
 
@@ -77,7 +77,7 @@ def write(folder: str) -> Path:
     """The path of the page, which is written unless the site has it."""
     target = lesson.page_file(folder)
     if target == paths.lesson_page(folder):
-        _write(target, page(folder))
+        write_page(target, page(folder))
     return target
 
 
@@ -92,15 +92,10 @@ def write_own(exercise: Exercise, handed_in: Submission | Unreadable, fork_serve
         own = {"text": handed_in.reason}
     else:
         own = display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
-    return _write(paths.own_page(exercise.folder), page(exercise.folder, own))
+    return write_page(paths.own_page(exercise.folder), page(exercise.folder, own))
 
 
-def main() -> None:
-    """Write the page of the exercise that is named, and open it."""
-    lesson.open_in_browser(write(sys.argv[1]).as_uri())
-
-
-def _write(target: Path, text: str) -> Path:
+def write_page(target: Path, text: str) -> Path:
     """Write a page, with the font of its formulas beside it if there is one."""
     target.parent.mkdir(exist_ok=True)
     font, copy = formulas.font(), target.with_name("math.ttf")
@@ -108,6 +103,11 @@ def _write(target: Path, text: str) -> Path:
         shutil.copyfile(font, copy)
     safe_files.write_whole(target, text)
     return target
+
+
+def main() -> None:
+    """Write the page of the exercise that is named, and open it."""
+    lesson.open_in_browser(write(sys.argv[1]).as_uri())
 
 
 def _plain(children: list[Token], place: Path) -> list[Token]:

@@ -91,7 +91,7 @@ def test_it_tells_every_state(report, checkout):
     assert "report-lessons/04_token_embeddings.html" in links and not any(link.endswith(".md") for link in links)
     for link in links:
         lesson = (checkout / link).read_text("utf-8")
-        assert "<h2>" in lesson and 'style="' not in lesson and ".md" not in re.findall(r'href="([^"]+)"', lesson)
+        assert "<h2>" in lesson and ' style="' not in lesson and ".md" not in re.findall(r'href="([^"]+)"', lesson)
     hints = (checkout / "exercises/04_token_embeddings/hints.md").read_text("utf-8")
     of = len(re.findall(r"^\d+\. ", hints, re.M))
     assert f"{of} of {of} hints left" in section["04"]

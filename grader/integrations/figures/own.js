@@ -1,4 +1,4 @@
-// On the page that `make figure` writes: the reader's own matrices below the figure, as the file was when it was written.
+// On the page that `make figure` writes: the reader's own matrices below the figure.
 
 import { create, h } from "./elements.js";
 import { host } from "./host.js";

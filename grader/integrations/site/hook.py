@@ -90,9 +90,10 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
         for name, script in figures.heavy(folder).items():
             put(f"{SHARED}/{name}", content=script)
     own = paths.module("integrations/site")
-    for name in ("site.css", "formulas.css", "roots.js", "iframe-worker.js"):
+    for name in ("site.css", "roots.js", "iframe-worker.js"):
         put(f"assets/{name}", abs_src_path=str(own / name))
     put("assets/figures.css", content=figures.style())
+    put("assets/formulas.css", content=formulas.style())
     if font := formulas.font():
         put("assets/math.ttf", abs_src_path=str(font))
 
