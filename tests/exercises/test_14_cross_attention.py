@@ -63,5 +63,9 @@ CASES = [
         "6 × 6 weights",
     ),
     Case("a row", [LESSON, ("pick", WORDS, 0, 5)], lambda: crossed(5), "“first” looks most at token 4"),
-    Case("a shorter sentence", [LESSON, ("choose", "Sentences", "German to English")], says="6 × 6 weights"),
+    Case(
+        "a shorter sentence",
+        [LESSON, ("choose", "Sentences", "German to English"), ("move", "Tokens of x_1", 3)],
+        says="3 × 6 weights",
+    ),
 ]

@@ -127,11 +127,9 @@ def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
 
 LOG_2 = math.log(2.0)
 CASES = [
-    Case(
-        "another gradient", [("move", "Gradient 0", 8)], lambda: back([LOG_2, 0, 0], [8, 2, 6]), "positive at 0 alone"
-    ),
+    Case("another gradient", [("move", "Gradient 0", 8)], lambda: back([LOG_2, 0, 0], [8, 2, 6]), "positive only at 0"),
     Case("all alike", [("move", "Gradient 0", 6), ("move", "Gradient 1", 6)], lambda: back([LOG_2, 0, 0], [6, 6, 6])),
-    Case("a sure choice", [("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive at 2"),
+    Case("a sure choice", [("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive only at 2"),
     Case(
         "hidden",
         [("toggle", "Hide token 2")],

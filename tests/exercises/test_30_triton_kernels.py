@@ -107,8 +107,13 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
 
 
 CASES = [
-    Case("the last row", [("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from behind the tensor"),
-    Case("wide", [("choose", "Lanes of the tile", "8")], lambda: stored(0, 8), "3 from another row and 2 from behind"),
+    Case("the last row", [("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"),
+    Case(
+        "wide",
+        [("choose", "Lanes of the tile", "8")],
+        lambda: stored(0, 8),
+        "3 from another row and 2 from memory past",
+    ),
     Case("masked", [("toggle", "Mask the load")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
         "masked with 0",
