@@ -149,9 +149,9 @@ def _math(nodes: Iterable[Element], style: str) -> str:
     """One <math>, without style="…", which the policy of our pages refuses."""
     whole = ElementTree.Element("math", {"displaystyle": "true"} if style == BLOCK else {})
     whole.extend(nodes)
-    for cell in whole.iter("mtd"):
-        if "left" in cell.attrib.pop("style", ""):
-            cell.set("class", "left")
+    for node in whole.iter():
+        if "left" in node.attrib.pop("style", ""):  # of a cell
+            node.set("class", "left")
     return ElementTree.tostring(whole, "unicode")
 
 
