@@ -1,4 +1,4 @@
-"""Records `make watch` for the README: a real run with a real mistake. Usage: python .ci/recording.py
+"""Records `make start` for the README: a real run with a real mistake. Usage: python .ci/recording.py
 
 Types three versions of exercise 06 into a fresh checkout, waits for each verdict, and writes the screens as one
 animated picture, docs/watch.svg. It follows the reader's light or dark scheme, and holds still for who wants no motion.
@@ -81,7 +81,7 @@ def exported(screen: str, name: str, theme: TerminalTheme) -> str:
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     lines = screen.splitlines()
     console.print(Text.from_ansi("\n".join(lines + [""] * (ROWS - len(lines)))))
-    return console.export_svg(title="make watch EX=06", theme=theme, unique_id=name)
+    return console.export_svg(title="make start EX=06", theme=theme, unique_id=name)
 
 
 def animated(frames: list[tuple[str, str, str]]) -> str:
@@ -94,7 +94,7 @@ def animated(frames: list[tuple[str, str, str]]) -> str:
     styles = f"{''.join(light)}@media (prefers-color-scheme: dark) {{{''.join(dark)}}}{moving}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {view[0] if view else ""} {PLAIN}>'
-        f"<title>make watch: a mistake, its name and its line, and the verdict after the fix</title>"
+        f"<title>make start: a mistake, its name and its line, and the verdict after the fix</title>"
         f"<style>{styles}</style>{bodies}</svg>\n"
     )
 

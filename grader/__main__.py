@@ -89,7 +89,7 @@ def _serve(folders: list[str], desk: str) -> None:
     from grader.warm import code_state
 
     before = code_state.state([])
-    from grader.cli.check_verbs import load
+    from grader.cli.learn import load
     from grader.warm import keeper
 
     with contextlib.suppress(OSError):  # the cold way is always there, and nobody would read why

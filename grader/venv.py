@@ -50,7 +50,7 @@ CONSTRAINTS = Path("constraints.txt")  # make runs this in the folder of the pro
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 SHORT = ("--timeout", "5", "--retries", "1")  # for an index that may be out of reach; without a retry pip is silent
 DRIVER = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg")  # the last one: WSL
-WORKS_WITHOUT = ("watch", "triton")  # extras: the command says itself what it cannot do
+WORKS_WITHOUT = ("triton",)  # extras: the command says itself what it cannot do
 # What pip prints when no package index answers, in the versions of the last years.
 OFFLINE = (
     "after connection broken by", "NewConnectionError", "Failed to establish a new connection", "Failed to connect to",

@@ -16,7 +16,7 @@ from made_once import made_once
 from grader import cli as command_line
 from grader.authoring import parallel
 from grader.catalog import paths
-from grader.cli import check_verbs, desk_verbs, grade_verb
+from grader.cli import grade_verb, learn
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
@@ -126,7 +126,7 @@ def said(
 
     from grader.classroom import explain  # heavy: torch, which the process that distributes the tests does without
 
-    for module in (check_verbs, desk_verbs, explain, grade_verb, parallel):
+    for module in (learn, explain, grade_verb, parallel):
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-VERBS = ("check_verbs", "grade_verb")
+VERBS = ("learn", "grade_verb")
 
 
 def main() -> None:

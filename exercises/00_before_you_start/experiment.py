@@ -10,7 +10,6 @@ goes against the gradient wherever there is one.
 
 import torch
 
-PLOT = "after 1000 steps"
 CLAIM = (
     "With all gradients the loss falls to almost nothing. With the matrix "
     "cut off the bias alone learns, and under no_grad nothing does."

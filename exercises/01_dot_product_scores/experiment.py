@@ -10,7 +10,6 @@ the cosine.
 
 import torch
 
-PLOT = "score with one"
 CLAIM = (
     'Both count. "starts" and "journey" score higher with "one" than "one" '
     "does itself, though they point elsewhere: they are longer."

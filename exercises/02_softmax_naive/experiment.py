@@ -8,7 +8,6 @@ naive sum is the sum of e^x in float32, which softmax_naive divides by.
 
 import torch
 
-PLOT = "largest weight"
 CLAIM = "Larger scores make the softmax sharper, until one token has all; by then the naive sum of e^x is inf."
 SCORES = (0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865)
 FACTORS = (0, 0.1, 1, 10, 100, 1000)

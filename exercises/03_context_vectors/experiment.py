@@ -12,7 +12,6 @@ as in a model with skip connections.
 
 import torch
 
-PLOT = "spread"
 CLAIM = (
     "Each mixing takes away more than half of the differences, whatever the "
     "scores are. With the tokens added back, nothing is lost."

@@ -9,7 +9,6 @@ each place of the sentence pulls at its row with a gradient of 1.
 
 import torch
 
-PLOT = "gradient of its row"
 CLAIM = (
     "A row hears from every place where its word stands: twice as much of a "
     "word that comes twice, and nothing of a word that does not come."

@@ -10,7 +10,6 @@ one that it should look at.
 
 import torch
 
-PLOT = "mean"
 CLAIM = (
     "With Q = K the score of a with b is that of b with a, and the circle "
     "cannot be learned. With two matrices each token finds its next one."

@@ -10,7 +10,6 @@ softmax lets no more of the gradient through.
 
 import torch
 
-PLOT = "largest weight, raw"
 CLAIM = (
     "Without the scale one key takes nearly all as d_k grows, and almost no "
     "gradient gets through. With it both stay much the same for every d_k."

@@ -9,7 +9,6 @@ before. The largest and the smallest of these six changes are shown.
 
 import torch
 
-PLOT = "largest change"
 CLAIM = (
     "Shuffled tokens get the same context vectors: attention knows no order. "
     "One changed token moves the context vector of every other one."

@@ -11,7 +11,6 @@ tokens of the largest weight. Then the numbers of torch.rand are taken apart:
 
 import torch
 
-PLOT = "largest weight, rand"
 CLAIM = (
     "The mean ½ that all weights of torch.rand share spreads the scores, until "
     "each token looks at one other alone. nn.Linear starts evenly."

@@ -11,7 +11,6 @@ import time
 
 import torch
 
-PLOT = "loop"
 TIMED = ("product", "softmax", "loop")
 CLAIM = "The three agree to the fifth digit, and the loop takes many times as long as one product."
 SIZES = (32, 128, 512)

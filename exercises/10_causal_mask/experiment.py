@@ -9,7 +9,6 @@ the causal mask and without. Queries, keys and values are the tokens.
 
 import torch
 
-PLOT = "moves, no mask"
 CLAIM = "With the mask the last row moves alone: no token before it can see the change. Without a mask every row moves."
 SENTENCE = ("Your", "journey", "starts", "with", "one", "step")
 INPUTS = torch.tensor(

@@ -7,7 +7,6 @@ before are counted. Then half of the weights are dropped, once and 4,000 times.
 import torch
 from torch.nn import functional as F
 
-PLOT = "outputs moved"
 CLAIM = "A changed token moves its own output and the later ones alone, and dropout keeps the mean of a row at 1."
 
 TOKENS, SIZE, DRAWS, P = 6, 4, 4000, 0.5

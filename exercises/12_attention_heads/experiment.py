@@ -7,7 +7,6 @@ names as they are, with key and query in each other's place, and with the scores
 import torch
 from torch.nn import functional as F
 
-PLOT = "largest difference"
 CLAIM = "CausalHead is unscaled causal attention in which the layer called key asks and the one called query is asked."
 
 TOKENS, SIZE, HEAD_SIZE = 8, 32, 16

@@ -9,7 +9,6 @@ by searching all 4,096 choices of four tokens for the one that would hand on nea
 import torch
 from torch.nn import functional as F
 
-PLOT = "places learned"
 CLAIM = "A linear layer reads all four places from four heads, and not from one; but one head has not lost them."
 
 TOKENS, VOCABULARY, SIZE, PLACES = 8, 8, 32, 4

@@ -8,7 +8,6 @@ training knows the German words, never which word belongs to which.
 import torch
 from torch.nn import functional as F
 
-PLOT = "cat"
 CLAIM = "All 16 new sentences come out right, and each place looks at the one English word that decides it."
 
 ENGLISH = ["I", "you", "we", "they", "saw", "heard", "found", "fed", "the", "cat", "dog", "horse", "duck"]

@@ -6,7 +6,6 @@ First they are turned by the angles of their positions. Then, instead, a vector 
 
 import torch
 
-PLOT = "turned, at 0"
 CLAIM = "Turned, the score is the same wherever the pair is; with added positions it is not."
 
 HEAD_DIM, BASE, LATER = 64, 10_000.0, 1000

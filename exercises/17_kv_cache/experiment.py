@@ -8,7 +8,6 @@ import torch
 from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
-PLOT = "whole text, million"
 CLAIM = "With a cache a new token's work grows by the same small step for each token; without it, ever faster."
 
 SIZE, HEADS = 768, 12

@@ -6,7 +6,6 @@ a shape and no content. The model itself has 8 heads of keys and values.
 
 import torch
 
-PLOT = "MiB at 8,192 tokens"
 CLAIM = "The cache shrinks as the heads of keys and values do; the queries play no part in it."
 
 LAYERS, HEADS, HEAD_DIM, TOKENS = 32, 32, 128, 8192

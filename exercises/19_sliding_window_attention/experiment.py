@@ -7,7 +7,6 @@ one: those whose gradient is not 0. Beside it are the scores that all layers mak
 import torch
 from torch.nn import functional as F
 
-PLOT = "tokens seen"
 CLAIM = "Each layer lets a token see 3 tokens further back, and adds the same few scores."
 
 TOKENS, SIZE, WINDOW, LAYERS = 24, 16, 4, 7

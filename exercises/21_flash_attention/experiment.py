@@ -7,7 +7,6 @@ memory once. The tiles use a logsumexp that is known before, so that one line ma
 import torch
 from torch.nn import functional as F
 
-PLOT = "table KiB"
 CLAIM = "Tiles alone save nothing on the way back; as one operation the bytes grow with T, not with its square."
 
 SIZE, BLOCK = 32, 64

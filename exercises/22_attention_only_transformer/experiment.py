@@ -7,7 +7,6 @@ stream, seen through the unembedding; the whole effect is by how much the logits
 import torch
 from torch.nn import functional as F
 
-PLOT = "whole effect"
 CLAIM = "A head of the last layer counts only by what it wrote; one of the first layer also through the second."
 
 VOCABULARY, SIZE, TOKENS, LAYERS, HEADS = 12, 32, 10, 2, 4

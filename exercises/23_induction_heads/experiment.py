@@ -9,7 +9,6 @@ the period, so that it is clear what follows.
 import torch
 from torch.nn import functional as F
 
-PLOT = "weight there"
 CLAIM = "Head (0, 1) looks one back, head (1, 0) period − 1 back. It is wrong mostly after tokens that occur twice."
 
 STATE = torch.load(__file__.replace("experiment.py", "trained.pt"), weights_only=True)

@@ -8,7 +8,6 @@ its sequence gets alone. The error is that of the worst token, in percent of the
 import torch
 from torch.nn import functional as F
 
-PLOT = "wrong"
 CLAIM = "Only padding that is hidden and set to 0 changes nothing."
 
 PLACES, SIZE = 16, 8

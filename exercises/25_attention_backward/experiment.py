@@ -7,7 +7,6 @@ largest error of a gradient, as a share of the largest slope.
 
 import torch
 
-PLOT = "error"
 CLAIM = "The loss falls with every wrong backward pass, mostly by nine tenths; finite differences find every mistake."
 
 TOKENS, SIZE, STEPS, RATE = 8, 6, 200, 3.0

@@ -10,7 +10,6 @@ import json
 import torch
 from torch.nn import functional as F
 
-PLOT = "cost, nats"
 CLAIM = "Another eps and gelu cost less than 0.01 nats each; wrong rotations and parallel parts cost more than 1."
 
 HEADS, GROUPS, SIZE, LAYERS, STORIES, TOKENS = 6, 2, 16, 4, 24, 96

@@ -6,7 +6,6 @@ tokens are kept in another way. A slot is room for the keys and values of one to
 
 import torch
 
-PLOT = "wasted, %"
 CLAIM = "Padding wastes most of the memory, and a block wastes half of itself for each sequence."
 
 SEQUENCES, LONGEST = 64, 1024

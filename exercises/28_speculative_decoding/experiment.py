@@ -7,7 +7,6 @@ which one half is easy (rate 1) and the other half hard (rate 0.6): 0.8 on avera
 
 import torch
 
-PLOT = "tokens a round"
 CLAIM = "Tokens a round follow the formula at every even rate; uneven rates with the same mean give fewer."
 
 DRAFTED, ROUNDS = 4, 40_000

@@ -8,7 +8,6 @@ makes all keys and values from the latent vectors, "absorbed" makes none. Both r
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-PLOT = "absorbed"
 CLAIM = "The latent cache is 7 times smaller, and absorbed weights save nine tenths of the work that it would cost."
 
 HEADS, SIZE, LATENT, ROPE = 16, 32, 128, 16

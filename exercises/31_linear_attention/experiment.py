@@ -11,7 +11,6 @@ each written many times, and the newest value counts.
 import torch
 from torch.nn import functional as F
 
-PLOT = "delta"
 CLAIM = "Softmax recalls all pairs, the delta rule its last 64 or so, and it alone replaces old values by new ones."
 
 SIZE, TRIALS, POOL = 64, 16, 32

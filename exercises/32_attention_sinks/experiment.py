@@ -8,7 +8,6 @@ read 512. Shown: the loss of the last 32 predictions, and the weight of <s> or o
 import torch
 from torch.nn import functional as F
 
-PLOT = "start: loss"
 CLAIM = "A window needs the start token, rotated by place; with a learned sink the first token makes no difference."
 
 STATE = torch.load(__file__.replace("experiment.py", "trained.pt"), weights_only=True)

@@ -8,7 +8,6 @@ indexer chooses that train.py has fitted to this sum on other stories; the last 
 
 import torch
 
-PLOT = "indexer"
 CLAIM = "Up to 64 keys the indexer covers more than 9/10 of what the best shared choice does, and beats the last k."
 
 STATE = {

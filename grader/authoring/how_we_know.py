@@ -1,6 +1,7 @@
 """Writes docs/how-we-know.md from what was recorded: `python -m grader.authoring.how_we_know`.
 
-`make verify WRITE=1` records which checks fail which mistake, `make bench-where` how often the line is the true one.
+`make verify WRITE=1` records which checks fail which mistake, `make bench WHAT=where` how often the line is the true
+one.
 """
 
 import json
@@ -54,7 +55,7 @@ WHERE = """
 Cases of the first three kinds are drawn from the known mistakes, and each mistake is left out of the search as if
 nobody had written it down. Those of the last kind are in `tests/judge/peer_variants.toml`; nothing is left out. A line
 counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises. `make
-bench-where` without options draws up to 12 cases of each kind for each exercise, and another `SEED=` draws others.
+bench WHAT=where` draws up to 12 cases of each kind for each exercise by itself, and another `SEED=` draws others.
 
 | what | figure | command |
 |---|---:|---|
@@ -87,7 +88,7 @@ def page() -> str:
     exercises = catalog.exercises()
     recorded = sum(len(mistakes.failed_checks(exercise.folder)) for exercise in exercises)
     rows = (
-        ("exercises", len(exercises), "make list"),
+        ("exercises", len(exercises), "make progress"),
         ("known mistakes tried, each refused", recorded, "make verify"),
         ("of them named by a sentence of their own", sum(map(_named, exercises)), "make verify"),
         ("right files in other styles, each with full points", _styles(exercises), "make verify"),
@@ -101,9 +102,9 @@ def page() -> str:
 
 
 def where() -> str:
-    """The section on lines: what `make bench-where` recorded."""
+    """The section on lines: what `make bench WHAT=where` recorded."""
     facts = json.loads(paths.BENCH_WHERE.read_text("utf-8"))
-    lines, command = [], f"make bench-where MOST={facts['most']} SEED={facts['seed']}"
+    lines, command = [], f"make bench WHAT=where MOST={facts['most']} SEED={facts['seed']}"
     for kind, counted in facts["kinds"].items():
         lines.append(f"| **{KINDS[kind]}**: cases | {counted['cases']:,} | `{command}` |\n")
         for name in COUNTED[kind][1:]:

@@ -1,10 +1,4 @@
-"""The parts that a complete exercise has: each that is missing, wrong or not filled in is a problem with a place.
-
-How long a lesson takes is an estimate by one rule for all: nobody was timed. docs/self-study.md says the same. The
-words outside of code are read at WORDS_A_MINUTE, which is slow reading, as for a textbook. Then each task costs
-TASK_MINUTES to understand and to check, and each line that the stub lacks LINE_MINUTES to write, more where the lesson
-says that it is harder.
-"""
+"""The parts that a complete exercise has: each that is missing, wrong or not filled in is a problem with a place."""
 
 import ast
 import re
@@ -17,14 +11,6 @@ from grader.catalog.cards import BadCard
 from grader.catalog.mistakes import BadMistake, Mistake
 from grader.judge import figure
 
-WORDS_A_MINUTE = 120
-TASK_MINUTES, LINE_MINUTES = 3.0, 1.0
-HARDER = {"easy": 1.0, "medium": 1.25, "hard": 1.5}
-STEP = 5  # minutes that a lesson's number is rounded to
-TOLD = re.compile(r"\*\*Time\*\* about (\d+) minutes(?! \(TODO)")
-DIFFICULTY_TOLD = re.compile(r"\*\*Difficulty\*\* (easy|medium|hard)\b")
-UNREAD = re.compile(r"^```.*?^```$|\]\([^)\s]*\)", re.M | re.S)  # code, and the addresses of links
-WORD = re.compile(r"[A-Za-z']+")
 TASK = re.compile(r"^###? Task (\d+)", re.M)
 HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
 HEAD = ("You will be able to", "Builds on", "Time", "Difficulty")  # what the list below the title says
@@ -34,77 +20,8 @@ LESSON_HEADINGS = ("## Go further", "## Out of scope")
 COLUMNS = 76  # the widest line of a code block that is not cut at the side of a page
 BLOCK = re.compile(r"^```.*?\n(.*?)^```", re.M | re.S)
 OPENED, CLOSED = re.compile(r"^<details>\n<summary>.+</summary>\n\n", re.M), re.compile(r"\n\n</details>$", re.M)
-LESSON = """# {number} {title}
-
-- **You will be able to** TODO: what the learner can do afterwards
-- **Builds on** TODO: [01](../01_dot_product_scores/README.md)
-- **Time** about 30 minutes (TODO: an estimate)
-- **Difficulty** TODO: easy, medium or hard
-- **Numbers from** TODO: the document, by its title
-
-You write `{slug}.py`: TODO: what it is, in a line.
-
-![The figure of this lesson as it opens](figure.svg)
-*This figure moves: press `b` in `make start`, or call `figure("{number}")` in a notebook.*
-
-> **In the real world.** TODO: the names of this in nanoGPT, Llama, PyTorch, and the one difference to look at.
-
-TODO: what and why · the formula · a small example by hand, as docs/authors.md says under “Lessons”.
-
-The checks also ask for the [common promises](../../docs/promises.md).
-
-## Task 1: `{slug}`
-
-TODO: one call and the number it gives.
-
-<details>
-<summary>Stuck? TODO: what the learner sees who is</summary>
-
-TODO: the help.
-
-</details>
-
-## Experiment
-
-TODO: the question, `make experiment EX={number}`, the table that it prints with FORMAT=md, and what it shows.
-
-## Go further
-
-TODO: a question without a grade.
-
-## Out of scope
-
-TODO: what this exercise leaves to others.
-
-## In the papers
-
-TODO: where the thing is written down.
-"""
-NAMES = ("measure", "claim", "CLAIM", "PLOT")  # what the script defines, as grader.desk.experiment runs it
+NAMES = ("measure", "claim", "CLAIM")  # what the script defines, as grader.desk.experiment runs it
 CLAIM_HEADING = "## Experiment"
-SCRIPT = '''"""TODO: the question that this experiment answers, in one line?
-
-    make experiment EX={number}
-
-TODO: what is measured, and what the columns mean.
-"""
-
-import torch
-
-PLOT = "result"  # the column that is drawn as bars
-CLAIM = "TODO: what the lesson claims, in words."
-
-
-def measure() -> list[dict[str, float]]:
-    """One row for each size."""
-    torch.manual_seed(123)
-    return [{{"size": size, "result": float(torch.randn(size).norm())}} for size in (1, 4, 16)]  # TODO: measure
-
-
-def claim(rows: list[dict[str, float]]) -> bool:
-    """TODO: which rows are compared."""
-    return rows[-1]["result"] > rows[0]["result"]
-'''
 FORM = "export default {"
 LEAST_CASES = 3  # of what tests/figures does to a figure
 SENTENCE_END = (".", "?", "!")
@@ -155,29 +72,6 @@ def line_of(path: Path, pattern: str) -> int:
     """The number of the first line of a file that matches a regular expression, 0 where none does."""
     lines = path.read_text("utf-8").split("\n")
     return next((number for number, line in enumerate(lines, 1) if re.search(pattern, line)), 0)
-
-
-def minutes(folder: str) -> int:
-    """The minutes of a lesson by the rule. Raises OSError where it or its solution is absent."""
-    lesson, solution = (path.read_text("utf-8") for path in (paths.lesson(folder), paths.solution(folder)))
-    lines = _lines(solution) - _lines(stubs.make(solution))
-    tasks = len(TASK.findall(lesson))
-    difficulty = DIFFICULTY_TOLD.search(lesson)
-    writing = TASK_MINUTES * tasks + LINE_MINUTES * (lines + tasks)  # in the stub one line stands for each task
-    factor = HARDER[difficulty[1]] if difficulty else 1.0
-    return STEP * round((len(WORD.findall(UNREAD.sub("", lesson))) / WORDS_A_MINUTE + factor * writing) / STEP)
-
-
-def wrong_times(folder: str) -> Iterator[Problem]:
-    """The minutes that a lesson announces must be those of the rule."""
-    lesson = paths.lesson(folder)
-    announced = TOLD.search(lesson.read_text("utf-8")) if lesson.exists() else None
-    if announced is None or not paths.solution(folder).exists():
-        return
-    if int(announced[1]) != (ruled := minutes(folder)):
-        fix = f"Write `- **Time** about {ruled} minutes (an estimate)`, then: {again(folder)}"
-        line = line_of(lesson, r"\*\*Time\*\*")
-        yield Problem(f"by the rule for all lessons it takes about {ruled} minutes", lesson, fix, line)
 
 
 def wrong_lesson(folder: str) -> Iterator[Problem]:
@@ -297,15 +191,10 @@ def problems(exercise: Exercise) -> list[Problem]:
         wrong_lesson(folder),
         _notice(folder),
         wrong_experiment(folder),
-        wrong_times(folder),
         wrong_cards(folder),
         wrong_figure(folder),
     )
     return files + [problem for part in parts for problem in part]
-
-
-def _lines(source: str) -> int:
-    return sum(bool(line.strip()) for line in source.splitlines())
 
 
 def _missing_headings(text: str) -> Iterator[str]:
@@ -437,7 +326,7 @@ def _missing(folder: str) -> Iterator[Problem]:
     """The files that every exercise needs."""
     stub, hidden = paths.stub(folder), paths.hidden_checks(folder)
     if paths.solution(folder).exists() and not stub.exists():
-        yield Problem("the stub is missing", stub, f"Make it: make stub EX={folder[:2]}", blocks=True)
+        yield Problem("the stub is missing", stub, f"Make it: make verify EX={folder[:2]} WRITE=1", blocks=True)
     needed = {
         "solution": paths.solution(folder),
         "lesson": paths.lesson(folder),
@@ -506,7 +395,7 @@ def _stub(folder: str) -> Iterator[Problem]:
     line, difference = stubs.first_difference(path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
     if difference:
         reason = f"the stub differs from the solution in more than bodies: {difference}"
-        yield Problem(reason, path, f"Make it again: make stub EX={folder[:2]}", line)
+        yield Problem(reason, path, f"Make it again: make verify EX={folder[:2]} WRITE=1", line)
 
 
 def _checks(exercise: Exercise) -> Iterator[Problem]:

@@ -221,7 +221,7 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
         yield Problem(f"the stub passes {name}", file, fix, line)
     if result.started and not passed:
         reason = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
-        yield Problem(reason, paths.stub(folder), f"Make it again: make stub EX={folder[:2]}")
+        yield Problem(reason, paths.stub(folder), f"Make it again: make verify EX={folder[:2]} WRITE=1")
 
 
 def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:

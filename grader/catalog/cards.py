@@ -1,21 +1,8 @@
 """The cards of an exercise, review.md: what `make review` asks in the weeks after it was passed.
 
-A card has a heading, a question, and an answer that a page shows folded:
-
-    ## What the scale is for
-
-    Why are scores divided by √d_k?
-
-    <details>
-    <summary>Answer</summary>
-
-    Their variance grows with d_k. …
-
-    </details>
-
-A heading that begins with "Write" and a function makes it a code card: what is typed is graded. Its question shows the
-function with `...` for the part that is asked for: the whole body, or the end of one line (`weights = ...`). The answer
-begins with that part, as a block.
+A card has a heading, a question, and an answer within <details>. A heading as "Write `softmax`" makes it a code card:
+what is typed is graded. Its question shows the function with `...` for the part that is asked for: the whole body, or
+the end of one line (`weights = ...`). The answer begins with that part, as a block.
 """
 
 import ast
@@ -76,9 +63,7 @@ class Card:
         """The function with what was typed in its blank. An expression alone becomes what it returns."""
         typed = textwrap.dedent(typed).strip("\n")
         if self.lead:
-            # Who types the beginning of the line once more means the same.
-            again = r"\s*".join(map(re.escape, self.lead.split())) + (r"(?!=)" if "=" in self.lead else r"\b")
-            typed = re.sub(rf"\A{again}\s*", "", typed)
+            typed = typed.removeprefix(self.lead).lstrip()  # who types the beginning of the line once more means it
             text = f"{self.lead}({typed.rstrip()})" if "\n" in typed else f"{self.lead}{typed}"
         else:
             text = _return_last(typed)
@@ -140,11 +125,10 @@ def _wrong(card: Card) -> str:
 def _return_last(typed: str) -> str:
     """The same lines, the last of which returns its value if it is an expression. What is no Python stays as it is."""
     try:
-        body = ast.parse(typed).body
-    except (SyntaxError, ValueError):
-        return typed
-    if not body or not isinstance(body[-1], ast.Expr):
+        last = ast.parse(typed).body[-1]
+    except (SyntaxError, ValueError, IndexError):
         return typed
     lines = typed.splitlines()
-    start = body[-1].lineno - 1
-    return "\n".join([*lines[:start], f"return {lines[start]}", *lines[start + 1 :]])
+    if isinstance(last, ast.Expr):
+        lines[last.lineno - 1] = f"return {lines[last.lineno - 1]}"
+    return "\n".join(lines)

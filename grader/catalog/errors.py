@@ -30,10 +30,6 @@ class WrongUse(Exception):
     """The command was called wrongly. The text says what to type instead. Exit code 2."""
 
 
-class NothingLeft(WrongUse):
-    """There is no more of what was asked for, as after the last hint. The text is an answer. Exit code 2."""
-
-
 class BadSubmission(Exception):
     """The file cannot be graded as it is. The text says why and what to do. This is a verdict: exit code 1."""
 
@@ -66,7 +62,7 @@ def how_to_install(extra: str) -> str:
 
         every = [Requirement(line) for line in importlib.metadata.requires("attention-kata") or ()]
         of_extra = [one for one in every if one.marker and one.marker.evaluate({"extra": extra})]
-        wanted = " ".join(f"'{one.name}{one.specifier}'" for one in of_extra)
+        wanted = " ".join(shlex.quote(f"{one.name}{one.specifier}") for one in of_extra)
         has_pip = importlib.util.find_spec("pip") is not None
         python = paths.typed(sys.executable)
         install = f"{python} -m pip install" if has_pip else f"uv pip install --python {python}"

@@ -102,8 +102,6 @@ class Exercise:
     limits: Limits
     forbidden: tuple[Forbidden, ...] = ()
     trains: str = ""  # the number of the exercise whose model `make train` trains here
-    # The attention f(query, keys, values, block_size) whose time `make verify DEVICE=…` compares with torch's.
-    timed: str = ""
     hidden_points: float = 0.0  # in a learner's bundle: the points of the hidden checks, which it lacks
     misconceptions: tuple[Misconception, ...] = ()  # those that this lesson clears up
     waits: dict[int, str] = field(default_factory=dict)  # by task: why checks of other tasks wait for those of this one
@@ -193,12 +191,11 @@ def read(folder: str) -> Exercise:
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
         hidden = float(data.get("hidden_points", 0))
         trains = str(data.get("trains", ""))
-        timed = str(data.get("timed", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
         misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
         device, writes = str(data.get("device", "")), str(data.get("writes", ""))
         waits = {int(task): str(reason) for task, reason in data.get("waits", {}).items()}
-        about = (points, limits, forbidden, trains, timed, hidden, misconceptions, waits, device, writes)
+        about = (points, limits, forbidden, trains, hidden, misconceptions, waits, device, writes)
         return Exercise(folder, data["title"], *about)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None

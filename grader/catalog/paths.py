@@ -29,8 +29,7 @@ DOCS = PROJECT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
 COMMANDS = DOCS / "commands.md"  # grader/cli/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
-BENCH_WHERE = PROJECT / "tests" / "bench" / "bench_where.json"  # what `make bench-where` measured last
-LEARNERS_README = DOCS / "learners.md"  # the README of the bundle
+BENCH_WHERE = PROJECT / "tests" / "bench" / "bench_where.json"  # what `make bench WHAT=where` measured last
 PROGRESS = DESK / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
 LAST_RESULTS = DESK / ".kata-results"  # the last verdict on each exercise, git-ignored
@@ -160,11 +159,6 @@ def experiment(folder: str) -> Path:
     return EXERCISES / folder / "experiment.py"
 
 
-def portfolio(folder: str) -> Path:
-    """The script that says what `make portfolio` measures of an exercise. Few exercises have one."""
-    return EXERCISES / folder / "portfolio.py"
-
-
 def own_model(folder: str) -> Path:
     """The model that the learner trained last, a state dict; git-ignored."""
     return EXERCISES / folder / "mine.pt"
@@ -176,7 +170,7 @@ def measuring(folder: str) -> list[Path]:
 
 
 def diagrams(folder: str) -> list[Path]:
-    """The diagrams beside a lesson, SVG files that grader/authoring/diagrams.py draws."""
+    """The diagrams beside a lesson, SVG files."""
     return sorted(set((EXERCISES / folder).glob("*.svg")) - {still(folder)})
 
 
@@ -226,7 +220,7 @@ def module(name: str) -> Path:
 
 
 def at_root(name: str) -> Path:
-    """A file of the repository by its path from the top: "Makefile", "docs/learners.md"."""
+    """A file of the repository by its path from the top: "Makefile", "docs/promises.md"."""
     return PROJECT / name
 
 

@@ -25,7 +25,8 @@ UNKNOWN = f"https://{UNFILLED}"
 GITHUB = "https://github.com/"
 NOTEBOOKS = "notebooks"  # a branch, see .github/workflows/ci.yml
 # What an exercise may need: the package, and the extra that brings it, which has the same name.
-PACKAGES = {"triton": "Triton, which is there for Linux"}
+PACKAGES = {"triton": "Triton"}
+ONLY_ON = {"triton": "linux"}  # the system for which there is a package
 NOT_HERE = "not for this machine"  # how each such message begins
 
 
@@ -79,9 +80,12 @@ def not_here(needs: Sequence[str]) -> str:
     absent = next((need for need in needs if not _is_installed(need)), "")
     if not absent:
         return ""
+    needs_it = f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}"
+    if ONLY_ON.get(absent, sys.platform) != sys.platform:
+        return f"{needs_it}, which there is only for {ONLY_ON[absent].title()}."
     found, wanted = _installed_version(absent), _requirement(absent)
-    instead = f" Version {found} is installed, and {absent}{wanted} is needed." if found and wanted else ""
-    return f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}.{instead} {how_to_install(absent)}"
+    lacks = f"in a version {wanted}, and {found} is installed" if found and wanted else "which is not installed"
+    return f"{needs_it}, {lacks}. {how_to_install(absent)}"
 
 
 def demand_needs(needs: Sequence[str]) -> None:

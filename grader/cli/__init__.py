@@ -1,56 +1,56 @@
 """The command line. Each verb is declared by a decorator in a module of this package: see options.py.
 
-Nothing heavy is imported here, so that `check` can start its fork server before it imports torch itself.
+Nothing heavy is imported here, so that `check` can start its fork server before it imports torch itself. make hands on
+what it was given, so each verb takes NAME=value beside --name value.
 """
 
 import argparse
 import difflib
+import glob
+import importlib
 import importlib.metadata
 import importlib.util
 import os
 import re
+import shlex
 import sys
-from collections import Counter
+import textwrap
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from grader.catalog import NoSuchExercise, errors, paths, project
-from grader.catalog.errors import InfrastructureError, NoSuchFile, NothingLeft, WrongUse
-from grader.cli.options import DECLARED
+from grader.catalog.errors import InfrastructureError, NoSuchFile, NotForThisMachine, WrongUse
+from grader.cli.options import DECLARED, NO, YES, Verb
 from grader.records.sanitize import inert
 
-MODULES = {  # the module that declares each verb
-    "check_verbs": ("check", "watch", "start", "stop"),
-    "grade_verb": ("grade",),
-    "class_verbs": ("explain", "fill"),
-    "desk_verbs": (
-        "init", "hint", "try", "review", "reset", "solution", "list", "progress", "plot", "figure", "experiment",
-        "train", "report", "notebook", "write", "docs", "update", "doctor", "welcome", "portfolio",
-    ),
-    "author_verbs": ("verify", "stub", "new", "mistakes", "documented", "notebooks"),
-    "platform_verbs": ("bundle", "gradescope", "classroom50", "nbgrader"),
+FIRST = ("start", "check", "try", "hint", "solution", "progress")
+MORE = (
+    "train", "write", "review", "plot", "figure", "experiment", "notebook", "reset", "update", "doctor", "init",
+)  # fmt: skip
+HIDDEN = ("welcome",)
+TEACH = {
+    "grade": "grade_verb", "explain": "class_verbs", "fill": "class_verbs", "bundle": "platform_verbs",
+    "gradescope": "platform_verbs", "classroom50": "platform_verbs", "nbgrader": "platform_verbs",
 }  # fmt: skip
-VERBS = {verb: module for module, verbs in MODULES.items() for verb in verbs}
-SEE_HELP = re.compile(r"See: kata ([a-z0-9]+) --help")
-HELP = {
-    "grade_verb": "help-teacher",
-    "class_verbs": "help-teacher",
-    "platform_verbs": "help-teacher",
-    "author_verbs": "help-author",
-}
-REQUIRED = "the following arguments are required: "
-# As argparse says it, the second one with the name of a function.
-NO_CHOICE = re.compile(r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)", re.S)
-NO_NUMBER = re.compile(r"argument (\S+): invalid (\w+) value: (.*)", re.S)
-WHOLE = ("int", "positive")  # the types of options that take whole numbers
+WRITE = ("verify", "new", "docs")
+# The module of this package that declares each verb, in the order of the lists.
+VERBS = dict.fromkeys((*FIRST, *MORE, *HIDDEN), "learn") | TEACH | dict.fromkeys(WRITE, "author")
+LISTS = {"Learn": FIRST, "… and more": MORE, "Teach": tuple(TEACH), "Write exercises": WRITE}
+ALIASES = {"watch": "start"}
+ANYWHERE = ("init", "doctor")  # verbs that need no folder of exercises
+OF_SOLUTIONS = ("solution", "plot", "update")  # a learner's verbs that a bundle has nothing for
 MAKE = "--make"  # the first argument, where the Makefile calls
-OF_CLONE = ("grade_verb", "class_verbs", "author_verbs", "platform_verbs")  # modules of teachers' and authors' verbs
-ALSO_OF_CLONE = ("docs",)
-ANYWHERE = ("init", "doctor", "stop")  # verbs that need no folder of exercises
-OF_MAKE = re.compile(r"([A-Z]+)=(.*)", re.S)
-LISTED_FOR_ALL = ("documented",)  # an author's verb that make lists for learners
+OF_MAKE = re.compile(r"^([a-z]+):.*  ## (.+)$", re.M)  # a target that is no verb, and its words
+NAMED = re.compile(r"([A-Za-z_]+)=(.*)", re.S)
+SEE_HELP = re.compile(r"See: kata ([a-z0-9]+) --help")
+REQUIRED = "the following arguments are required: "
+# As argparse says it, the second one with the name of a type.
+NO_CHOICE = re.compile(r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)", re.S)
+NO_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)", re.S)
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
-NEEDED = ("torch", "numpy", "einops", "jinja2", "packaging", "math_core", "pytest", "rich")  # as pyproject.toml says
+NEEDED = (  # as pyproject.toml says
+    "torch", "numpy", "einops", "jinja2", "matplotlib", "packaging", "math_core", "pytest", "rich", "watchfiles",
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -70,11 +70,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
     """Run one command. Returns its exit code, and whether that is an answer rather than an error."""
+    command = "make" if is_make else "kata"
     try:
+        if words[:1] == ["help"]:
+            words = [*words[1:2], "--help"]
+        if words in ([], ["-h"], ["--help"]):
+            print(lists(command), end="")
+            return errors.PASSED, True
         if words == ["--version"]:
             print(_version())
             return errors.PASSED, True
-        options = _options(words)
+        options = _options(words, command)
         if getattr(options, "device", "cpu") == "cpu" and options.verb != "doctor":
             # Otherwise the first gradient in this process starts NVIDIA's driver, which takes some tenths of a second.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -82,12 +88,15 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         sys.stdout.flush()  # raises where the disk is full
         return code, code == errors.FAILED and options.verb not in PROOFS
     except NoSuchExercise as error:
-        print(inert(f"{error} See all: make list"), file=sys.stderr)
+        print(inert(f"{error} See all: {command} progress"), file=sys.stderr)
         return errors.WRONG_USE, False
     except (WrongUse, NoSuchFile) as error:
         # Who types make may have no kata on the path.
-        print(inert(SEE_HELP.sub(_help_of_make, str(error)) if is_make else str(error)), file=sys.stderr)
-        return errors.WRONG_USE, isinstance(error, NothingLeft)
+        print(inert(SEE_HELP.sub(r"See: make help \1", str(error)) if is_make else str(error)), file=sys.stderr)
+        return errors.WRONG_USE, False
+    except NotForThisMachine as error:
+        print(inert(str(error)), file=sys.stderr)
+        return errors.NOT_DONE, True
     except InfrastructureError as error:
         print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
         return errors.NOT_DONE, False
@@ -110,26 +119,39 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         return errors.NOT_DONE, False
 
 
-def _help_of_make(found: re.Match[str]) -> str:
-    """Where make lists a verb: there is a list of its own for teachers, and one for authors."""
-    target = HELP.get(VERBS.get(found[1], ""), "help")
-    return f"See: make {'help' if found[1] in LISTED_FOR_ALL else target}"
+def lists(command: str) -> str:
+    """The verbs that work here, by who types them, each with its summary in a line or two of 80 columns.
+
+    command: make or kata, whichever was typed.
+    """
+    lines = [f"One exercise: {command} check EX=03. What a verb takes: {command} help check"]
+    for title, names in shown_lists().items():
+        lines += ["", title]
+        for name, summary in names.items():
+            lines += textwrap.wrap(summary, 80, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
+    return "\n".join(lines) + "\n"
 
 
-def _is_at_terminal() -> bool:
-    """Whether a person reads what is printed."""
-    return sys.stdout.isatty() and not os.environ.get("CI")
+def shown_lists() -> dict[str, dict[str, str]]:
+    """The lists of verbs that work here, by title: each verb with its summary."""
+    has_solutions = paths.SOLUTIONS.is_dir()
+    shown = {}
+    for title, names in LISTS.items():
+        if title in ("Learn", "… and more"):
+            kept = [name for name in names if has_solutions or name not in OF_SOLUTIONS]
+        else:
+            kept = list(names) if has_solutions and not paths.IS_INSTALLED else []
+        if kept:
+            shown[title] = {name: declared(name).summary for name in kept}
+    if "Write exercises" in shown:
+        shown["Write exercises"] |= dict(OF_MAKE.findall(paths.at_root("Makefile").read_text("utf-8")))
+    return shown
 
 
-def _without_package(name: str) -> str:
-    """The command to type where this Python lacks a package that the grader needs. name: the first missing one."""
-    python = sys.executable
-    missing = [package for package in NEEDED if importlib.util.find_spec(package) is None] or [name.partition(".")[0]]
-    return (
-        f"{python} has no {', '.join(missing)}. Two ways to fix it:\n"
-        "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
-        f"  or install it there: {paths.typed(python)} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
-    )
+def declared(name: str) -> Verb:
+    """The verb of this name. Only its module is imported."""
+    importlib.import_module(f"grader.cli.{VERBS[name]}")
+    return DECLARED[name]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -141,84 +163,103 @@ class _Parser(argparse.ArgumentParser):
         if message.startswith(REQUIRED):
             message = f"{verb} needs {' and '.join(message.removeprefix(REQUIRED).split(', '))}."
         if found := NO_NUMBER.fullmatch(message):
-            message = f"{found[1]} takes {'a whole number' if found[2] in WHOLE else 'a number'}, not {found[3]}."
+            message = f"{found[1]} takes {'a whole number' if found[2] == 'int' else 'a number'}, not {found[3]}."
         if found := NO_CHOICE.fullmatch(message):
             given, known = found[2].strip("'"), [word.strip("'") for word in found[3].split(", ")]
             message = f"{found[1]} is {_one_of(known)}, not {given}.{_nearest(given, known)}"
-        raise WrongUse(f"{message.removeprefix('argument ')}\nSee: {self.prog} --help")
+        raise WrongUse(f"{message.removeprefix('argument ')}\nSee: kata {verb} --help")
 
 
-def _options(words: list[str]) -> argparse.Namespace:
+def _options(words: Sequence[str], command: str = "kata") -> argparse.Namespace:
     """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
-    verb = next((word for word in words if not word.startswith("-")), None)
-    if verb is not None and verb not in VERBS:
-        raise WrongUse(f'kata has no command "{verb}".{_nearest(verb, VERBS)} See all: kata --help')
-    parser, verbs = _parser(verb)
-    if verb is not None and paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
-        _demand_folder(verb)
-    if verb is not None:
-        words = _without_names_of_make(words, verbs[verb]._actions)
-    options, unknown = parser.parse_known_args(words)
-    if verb is None:
-        parser.print_help()
-        raise WrongUse("Which command? For example: kata check 03")
-    if unknown:
-        known = [name for action in verbs[verb]._actions for name in action.option_strings]
-        nearest = _nearest(unknown[0].partition("=")[0], known)
-        raise WrongUse(f"kata {verb} does not take {unknown[0]}.{nearest} See: kata {verb} --help")
+    name = ALIASES.get(words[0], words[0])
+    if name not in VERBS:
+        raise WrongUse(f'There is no command "{words[0]}".{_nearest(name, VERBS)} See all: {command} help')
+    if paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
+        _demand_folder(name)
+    verb = declared(name)
+    plain, given, unknown = _without_names(words[1:], verb)
+    options, rest = _parser(name, verb, given).parse_known_args(plain)
+    if unknown := [*unknown, *rest]:
+        word = unknown[0].partition("=")[0]
+        known = [name for option in verb.options for name in (*option.in_make, *option.names)]
+        nearest = _nearest(word, known) or _nearest(word.upper(), known)
+        raise WrongUse(f"{command} {name} does not take {word}.{nearest} See: kata {name} --help")
+    options.verb, options.run = name, verb.run
     return options
 
 
-def _without_names_of_make(words: Sequence[str], actions: Sequence[argparse.Action]) -> list[str]:
-    """The words as kata takes them. Guides and messages write DROP=yes and EX=03, as make does.
+def _without_names(words: Sequence[str], verb: Verb) -> tuple[list[str], set[str], list[str]]:
+    """The words with --name value for each NAME=value.
 
-    What stands without a name may have one too: --ex 03.
+    Also which words without a name were given by one, as EX=03 is, and the names that the verb does not take.
     """
-    shared = Counter(action.metavar for action in actions)
-    by_name: dict[object, argparse.Action] = {one.metavar: one for one in actions if shared[one.metavar] == 1}
-    by_name |= {action.dest.upper(): action for action in actions}
-    by_name |= {name.removeprefix("--").upper(): action for action in actions for name in action.option_strings}
-    takes_value = {name for action in actions if action.nargs != 0 for name in action.option_strings}
-    single = [action for action in actions if not action.option_strings and action.nargs in (None, "?")]
-    without_name = {f"--{str(action.metavar).lower()}": action for action in single}
-    without_name = {name: action for name, action in without_name.items() if name not in takes_value}
-    kept, by_place = [], {}
-    pairs = iter(zip(("", *words), words, strict=False))
-    for before, word in pairs:
-        name, is_joined, value = word.partition("=")
-        if name in without_name and before not in takes_value:
-            value = value if is_joined else next(pairs, ("", ""))[1]
-            if not value:
-                raise WrongUse(f"{name} needs a value.")
-            by_place[actions.index(without_name[name])] = [value]
+    by_name = {name: option for option in verb.options for name in option.in_make}
+    with_value = {name for option in verb.options if not option.is_flag for name in option.names}
+    plain: list[str] = []
+    several: list[str] = []
+    unknown: list[str] = []
+    given: set[str] = set()
+    for before, word in zip(("", *words), words, strict=False):
+        found = NAMED.fullmatch(word)
+        name, value = found.groups() if found and before not in with_value else ("", "")
+        option = by_name.get(name)
+        if option is None:
+            # a=b.py may be a file, ex=03 is a name that is mistyped
+            is_mistyped = name and (name.isupper() or name.upper() in by_name)
+            (unknown if is_mistyped else plain).append(name if is_mistyped else word)
             continue
-        found = OF_MAKE.fullmatch(word)
-        action = by_name.get(found[1]) if found and before not in takes_value else None
-        if found is None or action is None:
-            kept.append(word)
-        elif action.nargs == 0:
-            kept += [action.option_strings[0]] if found[2] in ("yes", "1") else []
+        given |= {option.names[0]} if option.is_word else set()
+        long = f"--{option.names[0].lstrip('-')}"
+        if option.is_flag and value.lower() not in (*YES, *NO):
+            raise WrongUse(f"{name} is 1 or 0, not {value}.")
+        if option.is_flag:
+            plain += [long] * (value.lower() in YES)
+        elif option.settings.get("nargs") in ("*", "+"):  # last, since they take all words behind them
+            several += [long, *(file for part in shlex.split(value) for file in sorted(glob.glob(part)) or [part])]
         else:
-            values = found[2].split() if action.nargs in ("*", "+") else [found[2]]
-            if action.option_strings:
-                kept += [action.option_strings[0], *values]
-            else:
-                by_place[actions.index(action)] = values
-    return kept + [value for _, values in sorted(by_place.items()) for value in values]
+            plain.append(f"{long}={value}")
+    return plain + several, given, unknown
 
 
-def _demand_folder(verb: str) -> None:
+def _parser(name: str, verb: Verb, given: set[str]) -> _Parser:
+    """The parser of one verb. given: its words without a name that were given by one: they are options here."""
+    epilog = f"make {name} takes the same as NAME=value." if verb.options else None
+    parser = _Parser(prog=f"kata {name}", description=verb.summary, usage=verb.usage, epilog=epilog)
+    groups: dict[str, Any] = {"": parser}
+    for option in verb.options:
+        if option.group not in groups:
+            groups[option.group] = parser.add_argument_group(option.group)
+        names = tuple(f"--{word}" if word in given else word for word in option.names)
+        groups[option.group].add_argument(*names, **option.settings)
+    return parser
+
+
+def _demand_folder(name: str) -> None:
     """Raise WrongUse for a verb of an installed kata that has nothing to work on where it was typed."""
-    if VERBS[verb] in OF_CLONE or verb in ALSO_OF_CLONE:
-        raise WrongUse(
-            f"kata {verb} is for teachers and authors, and works in a clone of the project. "
-            f"Type: git clone {project.address()}"
-        )
-    if verb not in ANYWHERE and paths.LEARNERS is None:
+    if VERBS[name] != "learn":
+        raise WrongUse(f"kata {name} works in a clone of the project. Type: git clone {project.address()}")
+    if name not in ANYWHERE and paths.LEARNERS is None:
         raise WrongUse(
             "This is no folder of exercises. To make one, type: kata init my-attention\n"
             "If you have one, go there first: cd my-attention"
         )
+
+
+def _is_at_terminal() -> bool:
+    """Whether a person reads what is printed."""
+    return sys.stdout.isatty() and not os.environ.get("CI")
+
+
+def _without_package(name: str) -> str:
+    """The command to type where this Python lacks a package that the grader needs. name: the first missing one."""
+    python = paths.typed(sys.executable)
+    missing = [package for package in NEEDED if importlib.util.find_spec(package) is None] or [name.partition(".")[0]]
+    return (
+        f"{python} has no {', '.join(missing)}. Two ways to fix it:\n"
+        "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
+        f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
+    )
 
 
 def _version() -> str:
@@ -236,17 +277,3 @@ def _nearest(word: str, known: Iterable[str]) -> str:
     """A question for the nearest known word, or ""."""
     close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.75)
     return f" Did you mean {close[0]}?" if close else ""
-
-
-def _parser(verb_given: str | None) -> tuple[_Parser, dict[str, _Parser]]:
-    """The parser, and those of the verbs. Where the arguments name a verb, only that verb's module is imported."""
-    parser = _Parser(prog="kata", description="Grades the exercises. README.md shows the make targets.")
-    parser.add_argument("--version", action="store_true", help="show the versions of kata, Python and torch")
-    verbs = parser.add_subparsers(metavar="VERB", dest="verb", parser_class=_Parser)
-    for name in VERBS if verb_given is None else (verb_given,):
-        importlib.import_module(f"grader.cli.{VERBS[name]}")
-        verb = DECLARED[name]
-        sub = verbs.add_parser(name, help=verb.summary, description=verb.summary)
-        verb.add_options(sub)
-        sub.set_defaults(run=verb.run)
-    return parser, verbs.choices

@@ -14,17 +14,34 @@ from grader.desk import ending
 
 LEVELS = ("full", "names")  # of feedback
 VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
+YES, NO = ("1", "yes", "on", "true"), ("", "0", "no", "off", "false")
 
 Run = Callable[[argparse.Namespace], int]
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option. settings: what add_argument takes; group: the heading of --help that it is below, "" for none."""
+    """One option, or a word without a name. settings: what add_argument takes; group: its heading in --help."""
 
     names: tuple[str, ...]
     group: str
     settings: dict[str, Any]
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is typed without a name: EX."""
+        return not self.names[0].startswith("-")
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it has no value."""
+        return self.settings.get("action") == "store_true"
+
+    @property
+    def in_make(self) -> tuple[str, ...]:
+        """Its names in NAME=value: SUBMISSION for --submission, EX for the word EX."""
+        own = (str(self.settings.get("metavar")),) if self.is_word else ()
+        return (*own, *(name.lstrip("-").replace("-", "_").upper() for name in self.names))
 
 
 @dataclass(frozen=True)
@@ -39,15 +56,6 @@ class Verb:
     def summary(self) -> str:
         """What --help says about the verb."""
         return (self.run.__doc__ or "").splitlines()[0]
-
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add the options to the verb's parser."""
-        parser.usage = self.usage
-        groups: dict[str, Any] = {"": parser}
-        for option in self.options:
-            if option.group not in groups:
-                groups[option.group] = parser.add_argument_group(option.group)
-            groups[option.group].add_argument(*option.names, **option.settings)
 
 
 DECLARED: dict[str, Verb] = {}
@@ -80,11 +88,22 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def jobs(text: str) -> int:
-    """The value of --jobs. Raises ArgumentTypeError where it is not a number from 1 on."""
-    if not text.isdecimal() or not text.isascii() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of processes")
-    return int(text)
+def number(kind: type, least: float, most: float = float("inf"), says: str = "") -> Callable[[str], Any]:
+    """A type for argparse: an int or a float from `least` to `most`. says: what it is to be."""
+
+    def read(text: str) -> Any:
+        """Raises ArgumentTypeError for a number out of range, ValueError for what is none."""
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} is out of range: {says}")
+        return value
+
+    read.__name__ = kind.__name__
+    return read
+
+
+jobs = positive = number(int, 1, 1_000_000, "1 or more")
+seconds = number(float, 1e-9, 3600, "seconds between 0 and 3600")
 
 
 def column(text: str) -> tuple[str, str]:
@@ -100,26 +119,9 @@ def columns_of(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     return dict(pairs)
 
 
-def seconds(text: str) -> float:
-    """The value of --timeout, in seconds. Raises ArgumentTypeError where it is out of range."""
-    value = float(text)
-    if not 0 < value <= 3600:
-        raise argparse.ArgumentTypeError(f"{text} is out of range: seconds between 0 and 3600")
-    return value
-
-
-def positive(text: str) -> int:
-    """The value of --steps and --layers. Raises ArgumentTypeError where it is out of range."""
-    value = int(text)
-    if not 0 < value <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text} is out of range: 1 or more")
-    return value
-
-
 EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
 NEXT = option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
 SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
-TABLE_FORMAT = option("--format", choices=("text", "json", "md"), default="text")
 EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
 OUT = option("--out", metavar="DIR", type=Path, default=Path("results"), help="results; default: results")
 COLUMN = option(

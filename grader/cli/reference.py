@@ -1,30 +1,17 @@
 """Makes docs/commands.md and the README's list of lessons from what is declared: python -m grader.cli.reference"""
 
-import importlib
 import re
 
 from grader import catalog
 from grader.catalog import paths, project
-from grader.cli import MODULES
-from grader.cli.options import DECLARED, Option, Verb
+from grader.cli import shown_lists
 
-HEAD = """# All commands
+HEAD = """# Commands
 
-`kata VERB` works in the folder that `kata init` made and below it, and in a clone once `.venv` is active
-(`. .venv/bin/activate`). `make VERB` is the same; in a clone it builds `.venv` first if it has to. `make check 03` is
-short for `make check EX=03`. What exit codes and the JSON mean: [for other tools](tools.md). This page is made from the
-commands, by `python -m grader.cli.reference`.
+`make VERB` in a clone or in a folder of `kata init`, or `kata VERB`: `make check EX=03 SEED=7` is
+`kata check 03 --seed 7`.
+What a verb takes: `make help check`, or `kata check --help`. This page is made by `python -m grader.cli.reference`.
 """
-SECTIONS = {
-    "Learn": ("check_verbs", "desk_verbs"),
-    "Teach": ("grade_verb", "class_verbs", "platform_verbs"),
-    "Write exercises": ("author_verbs",),
-}
-# In the recipe of a target: $(call option,--seed,SEED), flag or yes; without a name the value is a positional argument.
-CALL = re.compile(r"\$\(call (?P<kind>option|flag|yes|each),(?:(?P<option>--[a-z-]+|),)?(?P<name>[A-Z_]+)\)")
-TARGET = re.compile(r"^(?P<verb>[a-z0-9-]+):.*  ## .*\n(?P<recipe>(?:\t.*\n)*)", re.M)
-
-
 MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
 BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
@@ -33,16 +20,11 @@ ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
 
 def commands() -> str:
-    """docs/commands.md: one section for each kind of reader, one table for each verb."""
-    makefile = paths.at_root("Makefile").read_text("utf-8")
-    recipes = {target["verb"]: target["recipe"] for target in TARGET.finditer(makefile)}
-    parts = [HEAD]
-    for title, modules in SECTIONS.items():
-        parts.append(f"\n## {title}\n")
-        for module in modules:
-            importlib.import_module(f"grader.cli.{module}")
-            parts += [_section(name, DECLARED[name], recipes.get(name)) for name in MODULES[module]]
-    return "".join(parts)
+    """docs/commands.md: a table of all verbs by who types them."""
+    lines = [HEAD]
+    for title, verbs in shown_lists().items():
+        lines += [f"\n| {title} | |\n|---|---|\n", *(f"| `{name}` | {words} |\n" for name, words in verbs.items())]
+    return "".join(lines)
 
 
 def lessons() -> str:
@@ -81,48 +63,6 @@ def readme(text: str) -> str:
     text = COUNT.sub(f"{len(catalog.exercises())} exercises in", text)
     text = LESSONS.sub(lambda _: lessons(), BADGES.sub(lambda _: badges(), text))
     return ADDRESS.sub(lambda _: project.published(), text)
-
-
-def _section(name: str, verb: Verb, recipe: str | None) -> str:
-    """A verb: its summary, and a table of its options. recipe: what make runs for it, None without such a target."""
-    positional, by_option = [], {}
-    for call in CALL.finditer(recipe or ""):
-        if call["option"]:
-            by_option[call["option"]] = f"{call['name']}=1" if call["kind"] in ("flag", "yes") else f"{call['name']}=…"
-        elif f"{call['name']}=…" not in positional:
-            positional.append(f"{call['name']}=…")
-    lines = [f"\n### {name}\n", f"\n{verb.summary}\n"]
-    if verb.options:
-        lines += ["\n| make | kata | |\n", "|---|---|---|\n"]
-    for option in verb.options:
-        in_make = by_option.get(option.names[0], "") if _is_named(option) else next(iter(positional), "")
-        if not _is_named(option) and positional:
-            positional.pop(0)
-        lines.append(f"| {_code(in_make)} | {_code(_spell(option))} | {_meaning(option)} |\n")
-    return "".join(lines)
-
-
-def _is_named(option: Option) -> bool:
-    return option.names[0].startswith("-")
-
-
-def _spell(option: Option) -> str:
-    """How an option is typed after kata."""
-    if option.settings.get("action") == "store_true":
-        return option.names[0]
-    value = option.settings.get("metavar") or ("N" if option.settings.get("type") is int else "…")
-    return f"{option.names[0]} {value}" if _is_named(option) else str(value)
-
-
-def _meaning(option: Option) -> str:
-    """What an option does: its help, and the values that it may have."""
-    choices = option.settings.get("choices")
-    named = ", ".join(f"`{choice}`" for choice in choices) if choices and len(choices) > 1 else ""
-    return "; ".join(filter(None, (option.settings.get("help", ""), named))).replace("|", "\\|")
-
-
-def _code(text: str) -> str:
-    return f"`{text}`" if text else ""
 
 
 if __name__ == "__main__":

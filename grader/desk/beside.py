@@ -22,7 +22,7 @@ from grader.records import submission
 from grader.sandbox.forkserver import ForkServer
 
 PLOT, TRY, TRAIN = "plot", "try", "train"
-KEYS = {PLOT: "g", TRY: "t", TRAIN: "e"}
+KEYS = {PLOT: "g", TRY: "t", TRAIN: "w"}
 NAMES = {PLOT: "picture", TRY: "example calls", TRAIN: "training"}
 DOING = {PLOT: "drawing the picture", TRY: "running the example calls", TRAIN: "training the code"}
 LONGEST_S = 90.0  # for one page; the first one waits for torch

@@ -10,18 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader import folders
-from grader.catalog import paths
-from grader.catalog.errors import InfrastructureError
+from grader.catalog import paths, project
+from grader.catalog.errors import InfrastructureError, how_to_install
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client
 
 ROOM_MB = 200  # free space that reports and notebooks want
-OPTIONAL = {
-    "nbgrader": "notebooks for a class (pip install 'nbgrader>=0.9.5')",
-    "distributed": "grading on many machines (pip install 'distributed>=2024.1')",
+# What a learner may miss: each package with what it is for, and the extra that brings it.
+WANTED = {
+    "watchfiles": ("a watch that sees a save at once", ""),
+    "matplotlib": ("pictures as files", ""),
+    "jupytext": ("exercises as notebooks", "notebook"),
+    "triton": ("the exercise on kernels", "triton"),
 }
-NAMES = {"distributed": "Dask"}  # of a package, where people know it by another one
 TORCH_AT_LEAST = (2, 4)
 # Words of a reason why a tier is not available, and what to do about it.
 CURES = (
@@ -48,7 +50,7 @@ class Finding:
 
 def findings() -> list[Finding]:
     """The findings about everything that a user may need, most important first. Takes some seconds."""
-    return [_python(), *_python_path(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_optional()]
+    return [_python(), *_python_path(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_wanted()]
 
 
 def text(all_findings: list[Finding]) -> str:
@@ -99,16 +101,7 @@ def _sandbox() -> list[Finding]:
     sandbox_findings += [
         Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], _cure(reason)) for reason in reasons
     ]
-    if tier.uid is None and tiers.is_root() and record.tier in "AB":
-        fix = "grade as an ordinary user, who needs no other"
-        sandbox_findings.append(Finding("user", True, _same_user(record.tier), fix))
     return sandbox_findings
-
-
-def _same_user(tier: str) -> str:
-    """Why the workers run as root in this tier."""
-    reason = "the interpreter or torch lies where only root may read" if tier in "AB" else "root has no spare user here"
-    return f"workers stay root without its powers: {reason}"
 
 
 def _device() -> Finding:
@@ -123,18 +116,11 @@ def _device() -> Finding:
 
 def _disk() -> list[Finding]:
     free = shutil.disk_usage(paths.DESK).free >> 20
-    disk_findings = [
-        Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")
-    ]
+    found = [Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")]
     for name, folder in (("this folder", paths.DESK), ("temporary files", Path(tempfile.gettempdir()))):
-        try:
-            with tempfile.TemporaryFile(dir=folder):
-                disk_findings.append(Finding(name, True, "can be written"))
-        except OSError as error:
-            disk_findings.append(
-                Finding(name, True, f"cannot be written ({error.strerror}): checking works, progress is not kept")
-            )
-    return disk_findings
+        words = "can be written" if os.access(folder, os.W_OK) else "cannot be written: checking works, nothing is kept"
+        found.append(Finding(name, True, words))
+    return found
 
 
 def _python_path() -> list[Finding]:
@@ -147,22 +133,26 @@ def _warm() -> Finding:
     """The process that keeps torch ready between two commands."""
     name = "warm process"
     if not client.is_wanted():
-        return Finding(name, True, "off: each command starts by itself (it takes Linux, and WARM other than 0)")
+        return Finding(name, True, "off: each command starts by itself")
     from grader.warm import control
 
     found = control.status()
     if found is None:
         return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
-    return Finding(name, True, f"{found[0]}; it ends by itself after ten idle minutes. To end it: make stop")
+    return Finding(name, True, f"{found[0]}; it ends by itself after ten idle minutes")
 
 
-def _optional() -> list[Finding]:
-    optional_findings = []
-    for name, purpose in OPTIONAL.items():
-        version = _version(name)
-        availability = version or f"not installed; wanted only for {purpose}"
-        optional_findings.append(Finding(NAMES.get(name, name), True, availability))
-    return optional_findings
+def _wanted() -> list[Finding]:
+    found = []
+    for name, (purpose, extra) in WANTED.items():
+        if version := _version(name):
+            found.append(Finding(name, True, version))
+        elif name in project.ONLY_ON and project.ONLY_ON[name] != sys.platform:
+            found.append(Finding(name, True, f"only for {project.ONLY_ON[name].title()}; it serves {purpose}"))
+        else:
+            fix = how_to_install(extra).removeprefix("Type: ") if extra else f"{sys.executable} -m pip install {name}"
+            found.append(Finding(name, True, f"not installed; it serves {purpose}", fix))
+    return found
 
 
 def _cure(reason: str) -> str:

@@ -22,10 +22,9 @@ CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 EMPHASIS = re.compile(r"\*([^*`]+)\*")
 ALL_PASSED = (
-    "You have passed every exercise{but}. Let your model write (make write), keep it fresh (make review), show what "
-    "you have built (make portfolio), and read the code of a model that you use: you know every line of its attention."
+    "You have passed every exercise{but}. Let your model write (make write), keep it fresh (make review), and "
+    "read the code of a model that you use: you know every line of its attention."
 )
-KEEP = "A page to keep, with your own measurements: make portfolio"
 HELLO = "Attention, by hand"
 FIRST_TIME = (
     "Welcome! Here you write attention yourself, from the first dot product to a model that tells a story. You "
@@ -62,7 +61,7 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     others = [one.folder for one in catalog.exercises() if one.path == path and one.folder != folder]
     if not path.after or not others or not all(progress.state(other, by_folder).done for other in others):
         return ""
-    return f"That completes the path “{path.name}”. You can now {path.after}. {KEEP}."
+    return f"That completes the path “{path.name}”. You can now {path.after}."
 
 
 def proof(folder: str) -> str:

@@ -34,11 +34,6 @@ IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the fork o
 STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
 POLL_S = 0.2  # seconds between two reads where there are no events
 FALLBACK_S = 2.0  # seconds between two reads where there are events, since an unknown drive may send none
-NETWORK = (
-    "nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "drvfs", "vboxsf", "prl_fs", "virtiofs",
-    "fuse", "fakeowner", "gpfs", "beegfs", "davfs", "ncpfs", "osxfs",
-)  # fmt: skip
-INSTALL = "pip install watchfiles"
 SETTLE_S = 0.12  # seconds for which doubtful content must be stable
 
 
@@ -267,24 +262,15 @@ class SpareWorkers:
 class Saves:
     """Calls `notify()` from a thread of its own after every save below `folder`, until closed.
 
-    pause: seconds after which the file should be read in any case; note: what the learner should know, or "".
+    pause: seconds after which the file should be read in any case. poll: do not wait for events.
     """
 
     def __init__(self, folder: Path, notify: Callable[[], None], poll: bool = False) -> None:
         self.folder, self.notify = folder, notify
-        self.pause, self.note = POLL_S, ""
+        self.pause = POLL_S if poll or "microsoft" in platform.release().lower() else FALLBACK_S  # WSL sends no events
         self.stop = threading.Event()
-        reason = "POLL=1" if poll else must_poll(folder, platform.release(), _mounts())
-        if reason:
-            self.note = f"Looks at the file {1 / POLL_S:.0f} times a second ({reason})."
-            return
-        try:
-            import watchfiles
-        except ImportError:
-            self.note = f"Looks at the file {1 / POLL_S:.0f} times a second. Quicker: {INSTALL}"
-            return
-        self.watchfiles, self.pause = watchfiles, FALLBACK_S
-        threading.Thread(target=self._listen, daemon=True).start()
+        if self.pause == FALLBACK_S:
+            threading.Thread(target=self._listen, daemon=True).start()
 
     def close(self) -> None:
         """End the thread that listens."""
@@ -292,7 +278,9 @@ class Saves:
 
     def _listen(self) -> None:
         with contextlib.suppress(Exception):  # the system may have no watches left
-            changes = self.watchfiles.watch(
+            import watchfiles
+
+            changes = watchfiles.watch(
                 self.folder,
                 watch_filter=None,
                 debounce=GROUP_MS,
@@ -306,17 +294,6 @@ class Saves:
         if not self.stop.is_set():
             self.pause = POLL_S
             self.notify()
-
-
-def must_poll(folder: Path, release: str, mounts: str) -> str:
-    """Why file events cannot be trusted for this folder, or "" where they can.
-
-    release: the kernel's; mounts: as in /proc/mounts.
-    """
-    if "microsoft" in release.lower():
-        return "WSL"
-    kind = _file_system(folder.resolve(), mounts)
-    return f"a drive of the kind {kind}" if kind.startswith(NETWORK) else ""
 
 
 @dataclass(frozen=True)
@@ -385,23 +362,3 @@ def read_content(path: Path) -> Content:
         return Content(submission.attempt(partial(submission.read, path), name))
     except NoSuchFile as error:
         return Content(submission.Unreadable(name, str(error)), is_there=False)
-
-
-def _file_system(folder: Path, mounts: str) -> str:
-    """The kind of the drive that holds the folder: of the last, longest mount point above it."""
-    best, kind = -1, ""
-    for line in mounts.splitlines():
-        fields = line.split(" ")
-        if len(fields) < 3:
-            continue
-        point = Path(fields[1].replace("\\040", " "))
-        if (point == folder or point in folder.parents) and len(point.parts) >= best:
-            best, kind = len(point.parts), fields[2]
-    return kind
-
-
-def _mounts() -> str:
-    try:
-        return Path("/proc/mounts").read_text("utf-8", errors="replace")
-    except OSError:
-        return ""

@@ -3,14 +3,20 @@
 After a failed check with a known mistake, the first hint is about that mistake: a question, and what to read again.
 """
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
 from grader import catalog
-from grader.catalog import mistakes, paths
+from grader.catalog import Exercise, mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Misconception
-from grader.desk import lesson, progress
+from grader.desk import formulas, lesson, progress
 from grader.records.results import FAILED, ExerciseResult, known_sentences
 
 TASK = re.compile(r"^## Task (\d+)")
@@ -139,6 +145,45 @@ def free(result: ExerciseResult) -> Hint | None:
         if idea.id not in given:
             return Hint(task.number, 0, len(of_task), about(idea, result.exercise))
     return next((hint for hint in of_task if hint.stage > given.get(str(task.number), 0)), None)
+
+
+def page(exercise: Exercise, task: int | None = None, every: bool = False) -> Iterator[RenderableType]:
+    """The next hint for a terminal, which counts as given, or every one. Raises WrongUse where there are none."""
+    folder, number = exercise.folder, exercise.folder[:2]
+    known = all_hints(folder) if task is None else of_task(folder, task)
+    if not known:
+        raise WrongUse(f"There are no hints in {paths.shown(paths.hints(folder))}.")
+    if every:
+        yield from _listed(exercise, known)
+        return
+    answer = ask(folder, task)
+    if answer.task is None:
+        yield Text(f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1")
+        return
+    again = f"make hint EX={number} TASK={answer.task} ALL=1"
+    if answer.hint is None:
+        is_last = all(hint.task <= answer.task for hint in all_hints(folder))
+        following = f"The next task's come once this one is done: make check EX={number}. Another task's: TASK=…"
+        yield Text(f"You have seen every hint for task {answer.task}. Again: {again}")
+        yield Text("It is the last task. Another task's hints: TASK=…" if is_last else following)
+        return
+    done = answer.done
+    past = f"tasks {done[0]} {'and' if len(done) == 2 else 'to'} {done[-1]} are done" if done else ""
+    yield from _listed(exercise, (answer.hint,), f"task {done[0]} is done" if len(done) == 1 else past)
+    following = f"make hint EX={number}{'' if task is None else f' TASK={task}'}"
+    left = f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {following}"
+    yield Text(left if answer.left_of_task else f"That was the last one for this task. All again: {again}", "dim")
+    if not progress.is_kept():
+        yield Text(progress.NOT_KEPT, "yellow")
+
+
+def _listed(exercise: Exercise, chosen: tuple[Hint, ...], reason: str = "") -> Iterator[RenderableType]:
+    """Hints below the headings of their tasks. reason: why it is this task."""
+    yield Text(f"{exercise.folder[:2]} {exercise.title}", "bold")
+    for task, hints in itertools.groupby(chosen, lambda hint: hint.task):
+        yield Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim"))
+        for hint in hints:
+            yield Padding(Text.assemble((f"{hint.place}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2))
 
 
 def misconceptions_shown(folder: str, task: int, result: ExerciseResult | None) -> list[Misconception]:

@@ -8,13 +8,14 @@ below it, begins with a value as Python prints it, that is the lesson's value. W
 from __future__ import annotations
 
 import ast
+import itertools
 import os
 import platform
 import re
 import subprocess
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -43,6 +44,8 @@ PICTURE = re.compile(r"!\[(?P<words>[^\]]*)\]\([^)]*\)")
 LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 ANY_HEADING = re.compile(r"#{1,6} +(.*)")
 CLOSED, OPEN = "▸", "▾"
+FOLD = re.compile(rf"\s*[{CLOSED}{OPEN}] ")  # how the line of an answer begins
+ALL = range(10_000)  # answers
 MAKER = "grader.integrations.lesson_page"  # a module that writes the page of the exercise that is named
 # A link; or code, in which nothing is a link.
 LINK_OR_CODE = re.compile(
@@ -209,26 +212,27 @@ def cells(block: str) -> list[str]:
     return cell_texts
 
 
-def for_terminal(folder: str, unfold: bool = False) -> list[RenderableType]:
-    """The whole lesson. unfold: show the answers too."""
+def for_terminal(folder: str, opened: Container[int] = ()) -> list[RenderableType]:
+    """The whole lesson. opened: the answers that are shown, counted from its head."""
     markdown = text(folder)
-    return [render(markdown, unfold) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
+    return [render(markdown, opened) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
 
 
-def render(markdown: str, unfold: bool = False) -> Markdown:
+def render(markdown: str, opened: Container[int] = ()) -> Markdown:
     """Markdown of a lesson as a terminal shows it."""
     from rich.markdown import Markdown
 
-    return Markdown(plain(markdown, unfold), code_theme="ansi_dark")
+    return Markdown(plain(markdown, opened), code_theme="ansi_dark")
 
 
-def plain(markdown: str, unfold: bool = False) -> str:
+def plain(markdown: str, opened: Container[int] = ()) -> str:
     """The Markdown without HTML, links and pictures, its headings in bold, its formulas as text."""
+    numbers = itertools.count()
 
     def fold(found: re.Match[str]) -> str:
-        title = TAGS.sub("", found["title"]).strip()
-        body = f"\n\n{found['body'].strip()}\n" if unfold else ""
-        return f"{OPEN if unfold else CLOSED} *{title}*{body}"
+        title, is_open = TAGS.sub("", found["title"]).strip(), next(numbers) in opened
+        body = f"\n\n{found['body'].strip()}\n" if is_open else ""
+        return f"{OPEN if is_open else CLOSED} *{title}*{body}"
 
     lines, is_code = [], False
     for line in formulas.as_markdown(SUMMARY.sub(fold, without_still(markdown))).splitlines():

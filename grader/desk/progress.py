@@ -1,11 +1,12 @@
 """A learner's progress, in one small file of the checkout. Its loss or damage is never an error.
 
-The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again. `list` and
-`progress` show a row of plain data for each exercise.
+The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again. `make
+progress` shows a row of plain data for each exercise.
 """
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -23,6 +24,7 @@ STATUSES = ("not started", "begun", "passed")
 FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
 TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
 LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
+NOT_KEPT = f"Nothing of this is kept: {paths.DESK} cannot be written."
 SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
 BAR = 10
 
@@ -86,8 +88,8 @@ def state(folder: str, states: dict[str, State] | None = None) -> State:
     return (load() if states is None else states).get(folder, State())
 
 
-def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> None:
-    """Record the result of the learner's own file.
+def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> bool:
+    """Record the result of the learner's own file. Returns whether it could be written.
 
     attempt: False where the same file was graded before. kind: FILE or NOTEBOOK.
     """
@@ -106,6 +108,12 @@ def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> None
 
     change(result.exercise, update)
     _save_result(result, kind)
+    return is_kept()
+
+
+def is_kept() -> bool:
+    """Whether what is noted can be written."""
+    return os.access(paths.DESK, os.W_OK)
 
 
 def change(folder: str, edit: Callable[[State], None]) -> State:
@@ -191,37 +199,14 @@ def by_path(table: list[dict]) -> list[dict]:
     return list(sums.values())
 
 
-def listed(table: list[dict]) -> str:
-    """All exercises with state and points, for `make list`."""
-    lines, path = [], None
-    for row in table:
-        if row["path"] != path:
-            path = row["path"]
-            lines.append(path)
-        points = f"{row['points']:g}/{row['max_points']:g}"
-        lines.append(f" {_name(row, 43)}  {points:>7}  {row['status'] if row['is_here'] else project.NOT_HERE}")
-    lines.append(f"{_sum(table)}.")
-    return "\n".join(lines) + "\n"
-
-
-def columns(table: list[dict], count: int = 2) -> list[list[tuple[str, str]]]:
-    """All exercises by path, in one or two columns of lines for a terminal of 80. No path is cut in two.
-
-    A line is its text and the folder of its exercise, "" where it has none.
-    """
-    made: list[list[tuple[str, str]]] = [[] for _ in range(count)]
+def listed(table: list[dict]) -> list[tuple[str, str]]:
+    """A line for each exercise below its path: its text, and its folder, "" for that of a path."""
+    lines = []
     for path in by_path(table):
-        rows_of_path = [row for row in table if row["path"] == path["path"]]
-        names = [
-            (f"{SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}", row["exercise"]) for row in rows_of_path
-        ]
-        is_left = not made[-1] and len(made[0]) < len(table) // 2
-        made[0 if is_left else -1] += [
-            (f"{path['path']}  {path['points']:g}/{path['max_points']:g}", ""),
-            *names,
-            ("", ""),
-        ]
-    return [lines[:-1] for lines in made]
+        lines.append((f"{path['path']}  {path['passed']} of {path['exercises']} passed", ""))
+        of_path = [row for row in table if row["path"] == path["path"]]
+        lines += [(f" {SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}", row["exercise"]) for row in of_path]
+    return lines
 
 
 def text(table: list[dict]) -> str:
@@ -351,7 +336,8 @@ def _bar(row: dict) -> str:
 
 
 def _history(row: dict) -> str:
-    day = _day(row["first_pass"]) if row["status"] == "passed" else row["status"]
+    waiting = row["status"] if row["is_here"] else project.NOT_HERE
+    day = _day(row["first_pass"]) if row["status"] == "passed" else waiting
     tries = "1 try" if row["attempts"] == 1 else f"{row['attempts']} tries"
     return f"{day}, {tries}" if row["attempts"] else day
 

@@ -13,9 +13,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.text import Text
 
@@ -23,8 +23,8 @@ from grader import catalog
 from grader.catalog import cards
 from grader.catalog.cards import Card
 from grader.catalog.errors import InfrastructureError
-from grader.desk import checkout, formulas, progress
-from grader.records.results import ERROR, NOT_GRADED, PASSED, Cause, ExerciseResult, Settings, causes
+from grader.desk import checkout, lesson, progress
+from grader.records.results import ERROR, NOT_GRADED, PASSED, Cause, Settings, causes
 from grader.records.submission import Submission
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
@@ -38,13 +38,7 @@ INDENT = 2
 PLACE = re.compile(rf"^{FILE}:\d+ (?=in )", re.M)  # the number counts lines of a stub that nobody sees
 
 
-def today() -> date:
-    """The day by this machine's clock."""
-    return date.today()
-
-
-@dataclass(frozen=True)
-class Scheduled:
+class Scheduled(NamedTuple):
     """A card, and the day from which on it is asked."""
 
     card: Card
@@ -59,6 +53,11 @@ class Verdict:
     passed: int = 0
     cause: Cause | None = None
     message: str = ""
+
+
+def today() -> date:
+    """The day by this machine's clock."""
+    return date.today()
 
 
 def schedule(folder: str | None = None) -> list[Scheduled]:
@@ -108,16 +107,6 @@ def outlook(scheduled: Sequence[Scheduled]) -> str:
     return f"The next question comes {'tomorrow' if is_soon else f'on {min(days).isoformat()}'}."
 
 
-def compose(card: Card, typed: str) -> str:
-    """The fresh stub with the function of a code card written."""
-    stub = checkout.source(card.exercise)
-    functions = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
-    last = functions[card.function].body[-1]  # below the docstring: raise NotImplementedError
-    lines = stub.splitlines()
-    lines[last.lineno - 1 : last.end_lineno] = card.fill(typed).splitlines()[1:]
-    return "\n".join(lines) + "\n"
-
-
 def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
     """Grade what was typed at a code card by the checks of its exercise, as `make check` does.
 
@@ -125,11 +114,18 @@ def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
     """
     from grader.judge import grading  # heavy: torch
 
-    submitted = Submission(compose(card, typed), FILE)
+    submitted = Submission(_compose(card, typed), FILE)
     result = grading.result(catalog.find(card.exercise), submitted, fork_server, Settings(seed=SEED))
     if result.status == NOT_GRADED:
         raise InfrastructureError(result.message)
-    return _verdict(result, card)
+    if result.status == ERROR:
+        return Verdict(False, message=result.message)
+    passed = sum(check.outcome == PASSED for check in result.checks)
+    failures = [cause for cause in causes(result) if not cause.example.is_unwritten]
+    if failures:
+        return Verdict(False, passed, failures[0])
+    only = f"Only {card.function} is written here: use no other function of the exercise."
+    return Verdict(True, passed) if passed else Verdict(False, message=only)
 
 
 def is_complete(card: Card, typed: str) -> bool:
@@ -159,10 +155,6 @@ def ask(console: Console, chosen: Sequence[Card], fork_server: ForkServer | None
 
     fork_server: for code cards, where there are some. Raises InfrastructureError.
     """
-    with contextlib.suppress(ImportError):
-        import readline  # input() then edits a line with the arrow keys
-
-        readline.set_auto_history(False)
     answers: list[bool] = []
     try:
         for number, card in enumerate(chosen, 1):
@@ -192,16 +184,14 @@ def _due(state: progress.State, card: Card) -> date:
     return date.fromtimestamp(state.first_pass or 0) + timedelta(days=DAYS[0])
 
 
-def _verdict(result: ExerciseResult, card: Card) -> Verdict:
-    """The verdict on one function, from the result of its exercise."""
-    if result.status == ERROR:
-        return Verdict(False, message=result.message)
-    passed = sum(check.outcome == PASSED for check in result.checks)
-    failures = [cause for cause in causes(result) if not cause.example.is_unwritten]
-    if failures:
-        return Verdict(False, passed, failures[0])
-    only = f"Only {card.function} is written here: use no other function of the exercise."
-    return Verdict(True, passed) if passed else Verdict(False, message=only)
+def _compose(card: Card, typed: str) -> str:
+    """The fresh stub with the function of a code card written."""
+    stub = checkout.source(card.exercise)
+    functions = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
+    last = functions[card.function].body[-1]  # below the docstring: raise NotImplementedError
+    lines = stub.splitlines()
+    lines[last.lineno - 1 : last.end_lineno] = card.fill(typed).splitlines()[1:]
+    return "\n".join(lines) + "\n"
 
 
 def _recall(console: Console, card: Card) -> bool:
@@ -237,14 +227,11 @@ def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:
 
 def _typed(card: Card) -> str:
     """What is typed at a code card, one line or several."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401  # input() then edits a line with the arrow keys
     lines = [input(card.lead or ">>> ")]
     while not is_complete(card, "\n".join(lines)):
         lines.append(input("... "))
-    with contextlib.suppress(ImportError):
-        import readline
-
-        for line in filter(str.strip, lines):
-            readline.add_history(line)
     return "\n".join(lines).encode("utf-8", "replace").decode()  # a terminal may send what is no text
 
 
@@ -256,14 +243,8 @@ def _prompt(console: Console, text: str) -> str:
 
 
 def _print(console: Console, markdown: str) -> None:
-    """Print Markdown, without the empty lines that rich puts around code beside those around paragraphs."""
-    with console.capture() as captured:
-        console.print(Padding(Markdown(formulas.as_markdown(markdown), code_theme="ansi_dark"), (0, 0, 1, INDENT)))
-    lines = [Text.from_ansi(line) for line in captured.get().splitlines()]
-    blank = [not line.plain.strip() for line in lines]
-    for line, is_blank, is_after_blank in zip(lines, blank, [True, *blank]):
-        if not (is_blank and is_after_blank):
-            console.print(Text() if is_blank else line, soft_wrap=True)
+    """Print Markdown, indented."""
+    console.print(Padding(lesson.render(markdown), (0, 0, 1, INDENT)))
 
 
 def _print_verdict(console: Console, verdict: Verdict) -> None:
@@ -273,9 +254,8 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
         checks = "1 check passed" if verdict.passed == 1 else f"{verdict.passed} checks passed"
         console.print(Text(f"{sign} Right: {checks}.", style))
         return
-    if verdict.cause is None:
-        first, *rest = verdict.message.split("\n")
-    else:
+    first, *rest = verdict.message.split("\n")
+    if verdict.cause is not None:
         first = f"{terminal.SHOULD}{verdict.cause.example.title}"
         likely = [f"likely: {verdict.cause.diagnosis}"] if verdict.cause.diagnosis else []
         rest = [*likely, *PLACE.sub("", verdict.cause.example.message).split("\n")]

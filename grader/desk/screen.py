@@ -15,7 +15,7 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -41,22 +41,19 @@ try:
 except ImportError:  # Windows without WSL
     termios = tty = None  # type: ignore[assignment]
 
-SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll · /: search"
+SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll"
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
 UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END = "up", "down", "page up", "page down", "home", "end"
-LEFT, RIGHT = "left", "right"
 SCROLL_KEYS = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, " ")
-MATCH = "reverse"  # the style of what was searched for
 RESIZED, RESUMED, QUIT, SAVED, GRADED, DRAWN = "resized", "resumed", "quit", "saved", "graded", "drawn"
-ESCAPE, ENTER, BACKSPACE = "escape", "enter", "backspace"
+ENTER, OTHER = "enter", "other"  # OTHER: a key that only leads back
 KEY_NAMES = {
     "[A": UP, "OA": UP, "[B": DOWN, "OB": DOWN, "[5~": PAGE_UP, "[6~": PAGE_DOWN,
-    "[C": RIGHT, "OC": RIGHT, "[D": LEFT, "OD": LEFT,
     "[H": HOME, "OH": HOME, "[1~": HOME, "[7~": HOME,
     "[F": END, "OF": END, "[4~": END, "[8~": END,
-    "": ESCAPE,
+    "": OTHER,
 }  # fmt: skip
-PLAIN_KEYS = {"\r": ENTER, "\n": ENTER, "\x7f": BACKSPACE, "\b": BACKSPACE}
+PLAIN_KEYS = {"\r": ENTER, "\n": ENTER}
 TYPED = re.compile(r"\x1b(?P<sequence>\[[0-9;?]*[A-Za-z~]|O[A-Za-z]|)|(?P<character>.)", re.S)
 KEYS = (  # each with its name, and what `?` says about it
     ("o", "lesson", "the lesson, here in the terminal"),
@@ -65,9 +62,9 @@ KEYS = (  # each with its name, and what `?` says about it
     ("t", "try", "the lesson's example calls on your file, your numbers beside the lesson's"),
     ("g", "plot", "pictures: your attention weights beside the expected ones"),
     ("a", "all", "every check in full, and back"),
-    ("e", "train", "after a pass: your own code learns something in a few seconds, where there is such a proof"),
+    ("w", "train", "after a pass: watch your own code learn something in a few seconds, where it can"),
     ("s", "solution", "the reference beside your file, once you have passed"),
-    ("n", "next", "the next exercise; after a pass the next one that is open"),
+    ("n", "next", "the next exercise that you have not passed"),
     ("p", "previous", "the exercise before this one"),
     ("l", "list", "all exercises: choose with the arrows, open with Enter"),
     ("r", "reset", "the fresh stub; it asks first, and your file is kept"),
@@ -77,7 +74,7 @@ KEYS = (  # each with its name, and what `?` says about it
 FOOT = "ohtgsnl?q"  # the keys that are always in sight
 MORE_KEYS = (
     ("↑ ↓ PgUp PgDn", "scroll what is longer than the screen; Home and End go to its ends"),
-    ("/", "search in what is shown; Enter goes to the next place"),
+    ("e", "in the lesson: shows the next answer"),
     ("Ctrl-Z", "stops the watch, and fg goes on"),
 )
 BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("░", "dim")}
@@ -87,7 +84,7 @@ BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("
 class View:
     """All that the main page shows.
 
-    states: of all exercises in order: "passed", "begun" or "not started"; at: the place of this one among them;
+    states: of all exercises in order: "passed", "begun" or "not started"; at: where this one is among them;
     every: show every check; status: what is under way; note, warnings: told once, and all the time.
     """
 
@@ -112,10 +109,9 @@ class View:
 
 
 def heading(view: View) -> list[RenderableType]:
-    """The exercise, its place among all, its file, and how far all exercises are."""
+    """The exercise, its path, its file, and how far all exercises are."""
     exercise = view.watched.exercise
-    facts = f"  {exercise.path.name} · {view.at + 1} of {len(view.states)}"
-    name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (facts, "dim"))
+    name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (f"  {exercise.path.name}", "dim"))
     return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(view), Text()]
 
 
@@ -158,7 +154,7 @@ def verdict(view: View) -> Iterable[RenderableType]:
         following, number = view.following, view.watched.exercise.folder[:2]
         yield from (Text(line, "green") for line in ending.lines(view.watched.exercise.folder))
         if ending.proof(view.watched.exercise.folder):
-            yield Text("e: watch it learn here", "green")
+            yield Text("w: watch it learn here", "green")
         if following:
             yield Text(f"n: on to {following.folder[:2]} {following.title}", "green")
         yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")
@@ -204,10 +200,7 @@ def all_keys() -> Table:
 
 
 class Screen:
-    """Draws pages, each with its foot at the bottom. What is longer than the terminal scrolls.
-
-    prompt: what was typed to be searched for, while it is typed.
-    """
+    """Draws pages, each with its foot at the bottom. What is longer than the terminal scrolls."""
 
     def __init__(self, console: Console) -> None:
         self.console = console
@@ -215,7 +208,6 @@ class Screen:
         self.plain = console.is_dumb_terminal
         self.has_drawn = False
         self.pager = Pager()
-        self.prompt: str | None = None
         self.lines: list[str] = []  # of the page, without its foot
         self.foot: list[str] = []
         self.lesson_lines: dict[tuple[str, int], list[str]] = {}  # by Markdown and width
@@ -249,21 +241,16 @@ class Screen:
         """The lines of the page that are seen, and empty ones down to the foot."""
         room = self.console.height - len(self.foot)
         self.pager.show(self.lines, room)
-        if self.pager.scrolls or self.prompt is not None or self.pager.searched:
+        if self.pager.scrolls:
             self.pager.show(self.lines, room := room - 1)  # _below takes a line
-        lines = self._lines(self.pager.seen()) if self.pager.searched else [*self.pager.visible()]
+        lines = [*self.pager.visible()]
         return [*lines, *[""] * (room - len(lines))]
 
     def _below(self) -> list[str]:
-        """The position in the page and the keys that scroll; while searching, the text that is searched for."""
-        pager = self.pager
-        if self.prompt is not None:
-            return self._lines([Text(f"/{self.prompt}▏", "bold")])
-        if pager.searched and pager.found is None:
-            return self._lines([Text(f"“{pager.searched}” is not on this page", "yellow", no_wrap=True)])
-        if not pager.scrolls:
-            return [""] * bool(pager.searched)
-        return self._lines([Text(f"{pager.position} · {SCROLLING}", "dim", no_wrap=True, overflow="ellipsis")])
+        """The position in the page and the keys that scroll."""
+        if not self.pager.scrolls:
+            return []
+        return self._lines([Text(f"{self.pager.position} · {SCROLLING}", "dim", no_wrap=True, overflow="ellipsis")])
 
     def _lines(self, parts: Iterable[RenderableType]) -> list[str]:
         text = self.text(parts)
@@ -316,8 +303,6 @@ class Pager:
     lines: Sequence[str] = ()
     top: int = 0
     room: int = 1
-    searched: str = ""
-    found: int | None = field(default=None)  # the line that the search has led to
 
     @property
     def scrolls(self) -> bool:
@@ -346,7 +331,7 @@ class Pager:
 
     def reset(self) -> None:
         """Another page: from its head."""
-        self.top, self.searched, self.found = 0, "", None
+        self.top = 0
 
     def press(self, key: str) -> bool:
         """Scroll. Returns whether the key is one that scrolls."""
@@ -357,27 +342,8 @@ class Pager:
         self._go(self.top + by[key])
         return True
 
-    def search(self, text: str) -> bool:
-        """Go to the next line that holds the text, from the top again after the last. An empty text: the last one."""
-        self.searched = text.lower() or self.searched
-        first = self.top if self.found is None else self.found + 1
-        plain = [Text.from_ansi(line).plain.lower() for line in self.lines]
-        order = [*range(first, len(plain)), *range(min(first, len(plain)))]
-        self.found = next((number for number in order if self.searched and self.searched in plain[number]), None)
-        if self.found is not None:
-            self._go(self.found)
-        return self.found is not None
-
-    def seen(self) -> list[Text]:
-        """The lines that are seen, with what was searched for marked in them."""
-        shown = [Text.from_ansi(line, no_wrap=True, overflow="ignore") for line in self.visible()]
-        for text in shown:
-            if self.searched:
-                text.highlight_words([self.searched], MATCH, case_sensitive=False)
-        return shown
-
     def visible(self) -> Sequence[str]:
-        """The same as they are."""
+        """The lines that are seen."""
         return self.lines[self.top : self.top + self.room]
 
     def _go(self, top: int) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -175,16 +176,11 @@ class _Desk:
 
 @dataclass(frozen=True)
 class Comparison:
-    """mine, theirs: pieces of text, each with whether it is as in the other one; note: what differs as a whole."""
+    """mine: the learner's value as text; note: what differs as a whole, or ""."""
 
-    mine: tuple[tuple[str, bool], ...]
-    theirs: tuple[tuple[str, bool], ...]
+    mine: str
+    is_equal: bool
     note: str = ""
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether nothing differs."""
-        return not self.note and all(agrees for _, agrees in self.mine)
 
 
 def compare(text: str, exact: str, lesson: str) -> Comparison:
@@ -195,21 +191,15 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     alone, as in tensor([1., 0.]), nothing was rounded: torch prints others with four digits.
     """
     if _skeleton(exact) != _skeleton(lesson):
-        return Comparison(((text, False),), ((lesson, True),), _note(exact, lesson))
-    numbers = iter(NUMBER.findall(LEFT_OUT.sub("", exact)))
+        return Comparison(text, False, _note(exact, lesson))
     decimals = [number.partition(".")[2] for number in NUMBER.findall(lesson)]
     digits = max(map(len, decimals), default=0)
-    if not any(text.strip("0") for text in decimals):
+    if not any(part.strip("0") for part in decimals):
         digits = max(digits, DIGITS)
-    own_pieces, lesson_pieces, end = [], [], 0
-    for match in NUMBER.finditer(lesson):
-        between = lesson[end : match.start()]
-        own_text, is_equal = _round(next(numbers), match[0], digits)
-        own_pieces += [(_fit(between, len(own_text) - len(match[0])), True), *_mark(own_text, match[0], is_equal)]
-        lesson_pieces += [(between, True), (match[0], True)]
-        end = match.end()
-    lesson_end = (lesson[end:], True)
-    return Comparison((*own_pieces, lesson_end), (*lesson_pieces, lesson_end))
+    numbers = zip(NUMBER.findall(LEFT_OUT.sub("", exact)), NUMBER.findall(lesson))
+    equal = all(_same(own, other, digits) for own, other in numbers)
+    hides = "".join(text.split()) == "".join(lesson.split())  # the digits in which they differ
+    return Comparison(exact if hides and not equal else text, equal)
 
 
 def shape(text: str) -> tuple[int, ...] | None:
@@ -268,7 +258,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     if comparison is None:
         return [*lines, _indent(Text(outcome.text))] if outcome.text else lines
     note = [_indent(Text(comparison.note, style))] if comparison.note else []
-    return [*lines, *note, _sides(comparison, width)]
+    return [*lines, *note, _sides(comparison.mine, example.value, width)]
 
 
 def is_equal(outcome: Outcome) -> bool | None:
@@ -318,43 +308,16 @@ def _names(code: str, context: type[ast.expr_context]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
 
-def _round(own_text: str, lesson: str, digits: int) -> tuple[str, bool]:
-    """My number with as many digits as the lesson's, and whether it is the same. digits: beside inf and 1. and 1.0."""
-    if own_text in WORDS or lesson in WORDS:
-        return own_text, own_text == lesson
-    value, lesson_value = float(own_text), float(lesson)
-    if not math.isfinite(lesson_value):
-        is_equal = value == lesson_value or own_text == lesson
-        return (lesson if is_equal else f"{value:.{digits}f}"), is_equal
-    if "." not in lesson or not math.isfinite(value):
-        return (lesson, True) if value == lesson_value else (own_text, False)
+def _same(own: str, lesson: str, digits: int) -> bool:
+    """Whether a number is the lesson's, to the lesson's digits. digits: of one that is printed as 1. or 1.0."""
+    if own in WORDS or lesson in WORDS:
+        return own == lesson
+    value, expected = float(own), float(lesson)
+    if "." not in lesson or not math.isfinite(expected) or not math.isfinite(value):
+        return value == expected or own == lesson
     decimals = lesson.partition(".")[2]
-    digits = len(decimals) if decimals.strip("0") else digits
-    if abs(value - lesson_value) <= 0.5 * 10**-digits + NOISE * abs(lesson_value):
-        return lesson, True
-    rounded_text = f"{value:.{digits}f}"
-    if not rounded_text.partition(".")[2].strip("0"):  # a whole number looks like the lesson's
-        rounded_text = f"{value:.{len(decimals)}f}" + "." * lesson.endswith(".")
-    return (own_text if rounded_text == lesson else rounded_text), False
-
-
-def _fit(between: str, longer: int) -> str:
-    """The text before a number that is `longer` than the lesson's (below 0: shorter), so that columns stay aligned."""
-    stripped = between.rstrip(" ")
-    spaces = len(between) - len(stripped)
-    least = 1 if stripped[-1:] in (",", ":") else 0
-    return stripped + " " * max(spaces - longer, min(spaces, least))
-
-
-def _mark(own_text: str, lesson: str, is_equal: bool) -> list[tuple[str, bool]]:
-    """A number in two pieces: the digits that are the lesson's, and those from the first other one on."""
-    if is_equal:
-        return [(own_text, True)]
-    first = next((place for place, pair in enumerate(zip(own_text, lesson)) if pair[0] != pair[1]), len(lesson))
-    if len(own_text.partition(".")[0]) != len(lesson.partition(".")[0]) or own_text in WORDS:
-        first = 0  # 14.5 has no digit in common with 1.45
-    pieces = [(own_text[:first], True), (own_text[first:], False)]
-    return [piece for piece in pieces if piece[0]]
+    shown = len(decimals) if decimals.strip("0") else digits
+    return abs(value - expected) <= 0.5 * 10**-shown + NOISE * abs(expected)
 
 
 def _skeleton(text: str) -> str:
@@ -362,25 +325,20 @@ def _skeleton(text: str) -> str:
     return "".join(NUMBER.sub("#", LEFT_OUT.sub("", text)).split())
 
 
-def _note(own_text: str, lesson: str) -> str:
+def _note(own: str, lesson: str) -> str:
     """The difference in words, where more than the numbers differs."""
-    shapes = shape(LEFT_OUT.sub("", own_text)), shape(lesson)
+    shapes = shape(LEFT_OUT.sub("", own)), shape(lesson)
     if None not in shapes:
         return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
-    kinds: list[Any] = [_literal(text) for text in (own_text, lesson)]
-    if None in kinds or type(kinds[0]) is not type(kinds[1]):
+    values: list[Any] = []
+    for text in (own, lesson):
+        with contextlib.suppress(SyntaxError, ValueError):
+            values.append(ast.literal_eval(text))
+    if len(values) < 2 or type(values[0]) is not type(values[1]):
         return "yours is another kind of value"
-    if isinstance(kinds[0], (list, tuple, dict)) and len(kinds[0]) != len(kinds[1]):
-        return f"yours has {len(kinds[0])} entries, the lesson's {len(kinds[1])}"
+    if isinstance(values[0], (list, tuple, dict)) and len(values[0]) != len(values[1]):
+        return f"yours has {len(values[0])} entries, the lesson's {len(values[1])}"
     return ""
-
-
-def _literal(text: str) -> object:
-    """The value that a text stands for, None where it is no literal."""
-    try:
-        return ast.literal_eval(text)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _comparison(outcome: Outcome) -> Comparison | None:
@@ -389,24 +347,16 @@ def _comparison(outcome: Outcome) -> Comparison | None:
     return compare(outcome.text, outcome.exact, outcome.example.value)
 
 
-def _sides(comparison: Comparison, width: int) -> RenderableType:
+def _sides(mine: str, lesson: str, width: int) -> RenderableType:
     """The learner's value and the lesson's, beside each other where there is room."""
-    own_text, lesson_text = _text(comparison.mine), _text(comparison.theirs)
-    room = width - INDENT - len(MINE) - len(LESSON) - 6
+    values = [Text(value, overflow="fold") for value in (mine, lesson)]
+    needed = sum(max(map(cell_len, value.split("\n"))) for value in (mine, lesson))
     table = Table.grid(padding=(0, 2, 0, 0))
-    if max(map(cell_len, own_text.plain.split("\n"))) + max(map(cell_len, lesson_text.plain.split("\n"))) <= room:
-        table.add_row(Text(MINE, "dim"), own_text, Text(LESSON, "dim"), lesson_text)
-    else:
-        table.add_row(Text(MINE, "dim"), own_text)
-        table.add_row(Text(LESSON, "dim"), lesson_text)
+    cells = [Text(MINE, "dim"), values[0], Text(LESSON, "dim"), values[1]]
+    is_wide = needed <= width - INDENT - len(MINE) - len(LESSON) - 6
+    for row in [cells] if is_wide else [cells[:2], cells[2:]]:
+        table.add_row(*row)
     return _indent(table)
-
-
-def _text(marked_pieces: Iterable[tuple[str, bool]]) -> Text:
-    text = Text(overflow="fold")
-    for piece, is_equal in marked_pieces:
-        text.append(piece, "dim" if is_equal else "bold red underline")
-    return text
 
 
 def _indent(content: RenderableType) -> RenderableType:

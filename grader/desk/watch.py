@@ -7,31 +7,27 @@ import warnings
 from typing import Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import beside, checkout, ending, hints, lesson, progress, screen, side_by_side
+from grader.desk import beside, checkout, ending, hints, lesson, progress, screen
+from grader.desk import solution as reference
 from grader.desk.beside import Beside, DrawnPages, Request
 from grader.desk.grading_thread import SETTLE_S, GradingThread, Job, Saves, Watched
 from grader.desk.screen import (
-    BACKSPACE,
     DOWN,
     DRAWN,
     END,
     ENTER,
-    ESCAPE,
     GRADED,
     HOME,
-    LEFT,
     PAGE_DOWN,
     PAGE_UP,
     QUIT,
     RESIZED,
     RESUMED,
-    RIGHT,
     SAVED,
     UP,
     Events,
@@ -44,10 +40,9 @@ from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 
 SLOW_S = 0.4  # a grading that takes longer is announced
-TWO_COLUMNS = 76  # the width from which the list has two
 BACK = "any other key: back"
-LESSON_KEYS = "e: {} · b: in the browser, with its figure · any other key: back"
-LIST_KEYS = "↑ ↓ ← →: choose · Enter: open · any other key: back"
+LESSON_KEYS = "e: the next answer · b: in the browser, with its figure · any other key: back"
+LIST_KEYS = "↑ ↓: choose · Enter: open · any other key: back"
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
@@ -62,7 +57,7 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
         saves = Saves(paths.EXERCISES, lambda: events.put(SAVED), poll)
         beside = Beside(lambda request, page: events.put(DRAWN, (request, page)))
         grading = GradingThread(fork_server, lambda job, result: events.put(GRADED, (job, result)), where)
-        notes = (saves.note, NO_SANDBOX if fork_server.tier.name == "D" else "")
+        notes = (NO_SANDBOX if fork_server.tier.name == "D" else "", "" if progress.is_kept() else progress.NOT_KEPT)
         try:
             with events:
                 Watch(events, grading, saves, DrawnPages(beside), notes).run(exercise)
@@ -86,7 +81,8 @@ class Watch:
         self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.back = ""  # what its foot says about keys
         self.chosen = ""  # the exercise that is marked in the list, while that is shown
-        self.is_lesson = self.is_unfolded = False  # the page is the lesson; its answers are shown
+        self.is_lesson = False  # the page is the lesson
+        self.unfolded: set[int] = set()  # which of its answers are shown, counted from its head
         self.read_until: dict[str, int] = {}  # the first line that was seen of a lesson, by its folder
 
     def run(self, exercise: catalog.Exercise) -> None:
@@ -150,7 +146,7 @@ class Watch:
             return
         if watched.is_first(job):
             self.status, self.graded_once = "", True
-            if job.attempt:  # a save closes what is open; the first grading of an exercise does not
+            if job.attempt and not self.chosen:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False
                 self.leave_page()
         if result.status == NOT_GRADED:
@@ -160,7 +156,10 @@ class Watch:
         watched.take(job, result)
         if not watched.task or any(hint.task != watched.task.number for hint in self.hints):
             self.hints = ()  # that task is done
-        self.draw()
+        if self.chosen:
+            show_list(self)
+        else:
+            self.draw()
 
     def announce(self) -> None:
         """Show that a grading is in progress, once it takes longer than usual."""
@@ -244,9 +243,7 @@ class Watch:
 def press(watch: Watch, key: str) -> None:
     """Do what one key stands for. On a page, every key that means nothing leads back to the main page."""
     screen = watch.screen
-    if screen.prompt is not None:
-        type_search(watch, key)
-    elif watch.confirming:
+    if watch.confirming:
         watch.confirming, watch.note = False, ""
         if key == "y":
             watch.note = put_stub_back(watch.watched.exercise.folder)
@@ -255,14 +252,8 @@ def press(watch: Watch, key: str) -> None:
     elif watch.chosen and key in CHOOSING:
         choose(watch, key)
     elif watch.is_lesson and key == "e":
-        read_lesson(watch, unfold=not watch.is_unfolded)
+        unfold(watch)
     elif screen.pager.press(key):
-        screen.write()
-    elif key == "/":
-        screen.prompt = ""
-        screen.write()
-    elif screen.pager.searched and key == ESCAPE:
-        screen.pager.searched, screen.pager.found = "", None
         screen.write()
     elif key in KEYS:
         watch.note = ""
@@ -271,33 +262,23 @@ def press(watch: Watch, key: str) -> None:
         watch.main_page()
 
 
-def type_search(watch: Watch, key: str) -> None:
-    """A key while a text is typed to search for."""
-    screen = watch.screen
-    typed = screen.prompt or ""
-    if key == ENTER:
-        screen.prompt = None
-        screen.pager.search(typed)
-    elif key == ESCAPE:
-        screen.prompt = None
-    elif key == BACKSPACE:
-        screen.prompt = typed[:-1]
-    elif len(key) == 1 and key.isprintable():
-        screen.prompt = typed + key
-    screen.write()
-
-
-def step(watch: Watch, by: int) -> None:
-    """Open the next or the previous exercise; after a pass the next one that is open. by: 1 or -1."""
-    if by > 0 and watch.watched.is_passed and (following := ending.open_exercise(watch.watched.exercise.folder)):
-        watch.open(following)
-        return
-    exercises = catalog.by_path()
-    place = exercises.index(watch.watched.exercise) + by
-    if 0 <= place < len(exercises):
-        watch.open(exercises[place])
+def following(watch: Watch) -> None:
+    """Open the next exercise that is open."""
+    found = ending.open_exercise(watch.watched.exercise.folder)
+    if found is None:
+        watch.say("No other exercise is open. l: list")
     else:
-        watch.say("No exercise comes after this one. l: list" if by > 0 else "This is the first exercise.")
+        watch.open(found)
+
+
+def previous(watch: Watch) -> None:
+    """Open the exercise before this one."""
+    exercises = catalog.by_path()
+    place = exercises.index(watch.watched.exercise)
+    if place == 0:
+        watch.say("This is the first exercise.")
+    else:
+        watch.open(exercises[place - 1])
 
 
 def hint(watch: Watch) -> None:
@@ -336,7 +317,7 @@ def solution(watch: Watch) -> None:
         watch.say("The solution opens once this exercise is passed.")
         return
     try:
-        page = side_by_side.of(watch.watched.exercise.folder, watch.screen.console.width)
+        page = reference.page(watch.watched.exercise.folder, watch.screen.console.width)
     except WrongUse as error:
         page = Text(str(error))
     watch.open_page([page])
@@ -357,18 +338,32 @@ def put_stub_back(folder: str) -> str:
     return f"The fresh stub is back. Yours is kept: {paths.shown(copy)}" if copy else "The fresh stub is in place."
 
 
-def read_lesson(watch: Watch, unfold: bool = False) -> None:
-    """Show the lesson, from where it was left. unfold: with its answers."""
+def read_lesson(watch: Watch) -> None:
+    """Show the lesson, from where it was left."""
     folder = watch.watched.exercise.folder
     if watch.is_lesson:
         watch.read_until[folder] = watch.screen.pager.top
+    else:
+        watch.unfolded = set()
     top = watch.read_until.get(folder, 0)
-    watch.open_page(
-        lesson.for_terminal(folder, unfold), LESSON_KEYS.format("fold the answers" if unfold else "show the answers")
-    )
-    watch.is_lesson, watch.is_unfolded = True, unfold
+    watch.open_page(lesson.for_terminal(folder, watch.unfolded), LESSON_KEYS)
+    watch.is_lesson = True
     watch.screen.pager.top = top
     watch.screen.write()
+
+
+def unfold(watch: Watch) -> None:
+    """Show the first answer that is folded, from the head of what is seen on."""
+    pager = watch.screen.pager
+    folds = [line for line, text in enumerate(watch.screen.lines) if lesson.FOLD.match(Text.from_ansi(text).plain)]
+    closed = [place for place, line in enumerate(folds) if line >= pager.top and place not in watch.unfolded]
+    if closed:
+        before = len(watch.screen.lines)
+        watch.unfolded.add(closed[0])
+        read_lesson(watch)
+        answer = len(watch.screen.lines) - before  # lines, of which as many are shown as there is room for
+        if pager.reveal(folds[closed[0]] + min(answer, pager.room - 1)):
+            watch.screen.write()
 
 
 def open_browser(watch: Watch) -> None:
@@ -386,26 +381,11 @@ def list_exercises(watch: Watch) -> None:
 
 def show_list(watch: Watch) -> None:
     """Draw the list, and scroll to the exercise that is marked."""
-    columns = list_columns(watch)
-    grid = Table.grid(padding=(0, 2))
-    for number in range(max(map(len, columns))):
-        cells = [column[number] if number < len(column) else ("", "") for column in columns]
-        grid.add_row(
-            *(
-                Text(text, "reverse" if folder and folder == watch.chosen else "", no_wrap=True)
-                for text, folder in cells
-            )
-        )
-    watch.page = [grid]
+    lines = progress.listed(progress.rows())
+    watch.page = [Text(text, "reverse" if folder == watch.chosen else "", no_wrap=True) for text, folder in lines]
     watch.draw()
-    marked = next(column.index(line) for column in columns for line in column if line[1] == watch.chosen)
-    if watch.screen.pager.reveal(marked):
+    if watch.screen.pager.reveal([folder for _, folder in lines].index(watch.chosen)):
         watch.screen.write()
-
-
-def list_columns(watch: Watch) -> list[list[tuple[str, str]]]:
-    """The lines of the list, by column."""
-    return progress.columns(progress.rows(), 2 if watch.screen.console.width >= TWO_COLUMNS else 1)
 
 
 def choose(watch: Watch, key: str) -> None:
@@ -413,18 +393,9 @@ def choose(watch: Watch, key: str) -> None:
     if key == ENTER:
         watch.open(catalog.find(watch.chosen))
         return
-    columns = list_columns(watch)
-    order = [[folder for _, folder in column if folder] for column in columns]
-    lines = [{folder: number for number, (_, folder) in enumerate(column) if folder} for column in columns]
-    side = next(number for number, folders in enumerate(order) if watch.chosen in folders)
-    if key in (LEFT, RIGHT):
-        other = max(0, min(side + (1 if key == RIGHT else -1), len(order) - 1))
-        line = lines[side][watch.chosen]
-        watch.chosen = min(lines[other], key=lambda folder: abs(lines[other][folder] - line))
-    else:
-        every = [folder for folders in order for folder in folders]
-        by = {UP: -1, DOWN: 1, PAGE_UP: -8, PAGE_DOWN: 8, HOME: -len(every), END: len(every)}[key]
-        watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
+    every = [exercise.folder for exercise in catalog.by_path()]
+    by = {UP: -1, DOWN: 1, PAGE_UP: -8, PAGE_DOWN: 8, HOME: -len(every), END: len(every)}[key]
+    watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
     show_list(watch)
 
 
@@ -438,17 +409,17 @@ def leave(watch: Watch) -> None:
     watch.quitting = True
 
 
-CHOOSING = (UP, DOWN, LEFT, RIGHT, PAGE_UP, PAGE_DOWN, HOME, END, ENTER)
+CHOOSING = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, ENTER)
 KEYS = {
     "o": read_lesson,
     "b": open_browser,
-    "n": lambda watch: step(watch, 1),
-    "p": lambda watch: step(watch, -1),
+    "n": following,
+    "p": previous,
     "h": hint,
     "t": lambda watch: watch.ask_beside(beside.TRY),
     "a": toggle,
     "g": lambda watch: watch.ask_beside(beside.PLOT),
-    "e": train,
+    "w": train,
     "s": solution,
     "r": ask_to_reset,
     "l": list_exercises,

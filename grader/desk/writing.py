@@ -4,13 +4,14 @@ The learner's file runs in this process, as `python file.py` would run it: it is
 that is asked of it are the class that exercise.toml names under `writes`, `read_safetensors` and `generate`.
 """
 
+import contextlib
 import json
 import re
 import sys
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -293,21 +294,15 @@ class _Code:
             )
         return getattr(self.module, name)
 
-    def telling(self) -> "_Telling":
-        """A block in which an exception of the learner's code becomes a WrongUse with its line."""
-        return _Telling(self.submission.filename)
-
-
-class _Telling:
-    def __init__(self, filename: str):
-        self.filename = filename
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: types.TracebackType | None) -> None:
-        if not isinstance(error, Exception) or isinstance(error, (WrongUse, _Ended)):
-            return
-        lines = [frame.lineno for frame in traceback.extract_tb(trace) if frame.filename == self.filename]
-        place = f"{self.filename}:{lines[-1]}: " if lines else ""
-        raise WrongUse(f"\n{place}{type(error).__name__}: {error}") from None
+    @contextlib.contextmanager
+    def telling(self) -> Iterator[None]:
+        """Turn an exception of the learner's code into a WrongUse with its line."""
+        try:
+            yield
+        except (WrongUse, _Ended):
+            raise
+        except Exception as error:
+            name = self.submission.filename
+            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
+            place = f"{name}:{lines[-1]}: " if lines else ""
+            raise WrongUse(f"\n{place}{type(error).__name__}: {error}") from None

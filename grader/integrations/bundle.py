@@ -26,30 +26,23 @@ WHOLE = ("constraints.txt", "pyproject.toml", "AGENTS.md", "LICENSE", "SECURITY.
 PARTS = (".py", ".css", ".js", ".json", ".html", ".svg", ".toml")  # of the grader's files
 AUTHORS = {"scaffold.py"}  # files of the grader that show how hidden checks are written
 UNUSED = {"__pycache__", "right"}  # folders that no grading reads
-NOT_HERE = {  # targets that are an author's or a teacher's, or need what a bundle does not hold
-    "verify", "mistakes", "stub", "new", "test", "lint", "hooks", "docs", "bench", "grade", "bundle",
-    "nbgrader", "gradescope", "classroom50", "explain", "solution", "plot", "update",
-    "fill", "help-teacher", "help-author", "wheel", "notebooks",
-}  # fmt: skip
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip can say
 IN_FOLDER = ("AGENTS.md", "LICENSE", ".gitignore", ".vscode/tasks.json")
-LEFT_OUT = (".pt", ".safetensors", "train.py", "portfolio.py", "tokenizer.json", "config.json", "stories.py")
-OF_CLONE = {"docs", "hooks"}  # targets that need a clone, beside those of teachers and authors
+LEFT_OUT = (".pt", ".safetensors", "train.py", "tokenizer.json", "config.json", "stories.py")
 UVX = ",$(if $(shell command -v uvx),uvx --from 'git+{address}' kata)"
 KATA = """\
+# Every target is a verb of kata: `make check EX=03` is `kata check EX=03`.
 # `kata` is what pipx or uv has put on your PATH. To use another one: make KATA=/path/to/kata check EX=03
+.DEFAULT_GOAL := welcome
+MAKEFLAGS += --no-print-directory
 KATA := $(or $(shell command -v kata){uvx})
 ifeq ($(KATA),)
   $(error There is no kata on your PATH. Type: pipx ensurepath, or uv tool update-shell, and open a new terminal)
 endif
 GRADER = exec $(KATA) --make
+
 """
-BUILDING = re.compile(r"^VENV := .*?^READY_TOKENIZERS\b.*?\n", re.M | re.S)  # of the environment that a clone builds
-WELCOME = re.compile(r"^# Said before the first build.*?^endif\n", re.M | re.S)
-NEEDS = re.compile(r"^# The extra that the exercise EX needs.*?^READY_EX :=.*?\n", re.M | re.S)
-TORCH = re.compile(r"^  ifneq \(\$\(filter-out cpu cuda.*?^  endif\n", re.M | re.S)
-HEAD = re.compile(r"\A(?:#.*\n)+")
-READY = re.compile(r" \$\(READY\w*\)| \$\(if [^()]*(?:\([^()]*\)[^()]*)*\$\(READY_\w+\)\)")
+OWN, RULE = "# Of this repository.\n", "# One rule:"  # how two parts of the Makefile begin
 
 
 def build() -> bytes:
@@ -81,7 +74,7 @@ def with_newlines(content: bytes) -> bytes:
 
 def files() -> Iterator[tuple[str, bytes]]:
     """The bundle's files: name and content."""
-    yield "README.md", paths.LEARNERS_README.read_bytes()
+    yield "README.md", paths.module("integrations/templates/bundle.md").read_bytes()
     yield "Makefile", makefile(paths.at_root("Makefile").read_text("utf-8")).encode()
     yield "docs/promises.md", paths.PROMISES.read_bytes()
     yield ".github/workflows/grade.yml", paths.module("integrations/templates/grade.yml").read_bytes()
@@ -128,7 +121,7 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
         questions = cards.questions(paths.review(folder).read_text("utf-8"))
         yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()
-    for pattern in ("experiment.py", "portfolio.py", "measure_*.py", "*.svg"):
+    for pattern in ("experiment.py", "measure_*.py", "*.svg"):
         for path in sorted(beside.glob(pattern)):
             yield f"{exercise_folder}/{path.name}", path.read_bytes()
     yield from trained_model(folder)
@@ -183,15 +176,9 @@ def numbers_shown(toml: str, public_checks: set[str]) -> str:
     return beginning + "".join(table for table, hidden in zip(tables, is_hidden, strict=True) if not hidden)
 
 
-def makefile(text: str, not_here: set[str] = NOT_HERE) -> str:
-    """The Makefile without the targets of authors and teachers, or others that are not wanted."""
-    blocks = re.split(r"\n\n(?=\S)", text.rstrip("\n"))
-    learners_blocks = [block for block in blocks if not any(_is_of(line, not_here) for line in block.splitlines()[:3])]
-    lines = "\n\n".join(learners_blocks).splitlines()
-    for number, line in enumerate(lines):
-        if line.startswith(".PHONY:"):
-            lines[number] = " ".join(target for target in line.split() if not _is_of(f"{target}:", not_here))
-    return "\n".join(lines) + "\n"
+def makefile(text: str) -> str:
+    """The Makefile without what only the project's own repository needs."""
+    return text[: text.index(OWN)] + text[text.index(RULE) :]
 
 
 def files_of_folder() -> dict[str, bytes]:
@@ -233,28 +220,7 @@ def make_folder(target: Path) -> bool:
 
 
 def makefile_of_folder(text: str) -> str:
-    """The Makefile with the learner's targets alone. They call `kata`, and build no environment."""
-    lists = re.findall(r"^(?:TEACHERS|AUTHORS) := (.+)$", text, re.M)
-    unwanted = OF_CLONE | {target for line in lists for target in line.split()}
-    text = makefile(text, unwanted)
-    text = HEAD.sub("# Every target is a verb of kata: `make check EX=03` is `kata check 03`.\n", text)
-    for pattern in (WELCOME, NEEDS, TORCH):
-        text = pattern.sub("", text, count=1)
-    text = BUILDING.sub("", text, count=1)
-    text = re.sub(r"(?:^#.*\n)?^GRADER = .*\n", lambda _: _kata(), text, count=1, flags=re.M)
-    text = text.replace("PYTHON TORCH VENV WARM", "KATA WARM").replace("$(filter-out PYTHON,$(taken))", "$(taken)")
-    text = text.replace(" $(VENV)/%", "")
-    blocks = [READY.sub("", block) for block in text.split("\n\n") if "$(VENV)/" not in block]
-    return re.sub(r"\n{3,}", "\n\n", "\n\n".join(blocks)).rstrip("\n") + "\n"
-
-
-def _is_of(line: str, targets: set[str]) -> bool:
-    """Whether a line of the Makefile begins one of these targets, or one with such a first word."""
-    target = re.match(r"([a-z0-9-]+):(?!=)", line)
-    return target is not None and (target[1] in targets or target[1].partition("-")[0] in targets)
-
-
-def _kata() -> str:
-    """How the Makefile finds kata: on the PATH, else by uvx, where it is known from where."""
+    """The Makefile of a learner's folder: it calls the kata on the PATH, or by uvx if that knows from where."""
     is_known = project.UNFILLED not in project.published()
-    return KATA.replace("{uvx}", UVX.format(address=project.published()) if is_known else "")
+    found = KATA.replace("{uvx}", UVX.format(address=project.published()) if is_known else "")
+    return found + text[text.index(RULE) :]

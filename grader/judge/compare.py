@@ -29,7 +29,7 @@ from grader.worker.codec import Opaque
 FORBIDDEN = "line "  # how the summary begins that names the line of a forbidden use
 # How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
 # Chosen by measurement: `python tests/bench/tolerances.py` prints how much of it right answers use, and by how
-# much wrong ones exceed it; docs/tolerances.md holds the table.
+# much wrong ones exceed it; docs/promises.md says how far.
 TOLERANCE = {
     torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
     torch.float32: (1e-5, 1e-5),

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from grader.catalog import errors
 from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
 from grader.reports import templating
@@ -227,10 +226,8 @@ def save(pictures: Sequence[Picture], path: Path) -> None:
     """Write all pictures to one file, a row each. Raises WrongUse where that cannot be done."""
     if path.suffix.lower() not in FORMATS:
         raise WrongUse(f"{path} is none of {', '.join(FORMATS)}. Type for example: OUTPUT=attention.png")
-    try:
-        import matplotlib
-    except ImportError:
-        raise errors.missing_extra("Pictures as files need matplotlib", "plot") from None
+    import matplotlib
+
     # "agg" draws without a screen; SVG text stays text; a learner's $ is no formula.
     with matplotlib.rc_context({"svg.fonttype": "none", "text.parse_math": False, "font.size": 8}):
         figure = _figure(pictures)

@@ -9,7 +9,8 @@ from typing import TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from grader.records.results import PASSED, Cause, CheckResult, ExerciseResult, causes, still_to_run
+from grader.catalog import project
+from grader.records.results import NOT_GRADED, PASSED, Cause, CheckResult, ExerciseResult, causes, still_to_run
 from grader.records.sanitize import inert, label
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
@@ -127,7 +128,9 @@ def heading(result: ExerciseResult) -> Text:
 
 
 def summary(result: ExerciseResult) -> Text:
-    """The last line: points and status."""
+    """The last line: points and status. Where the grader could not work there are no points to speak of."""
+    if result.status == NOT_GRADED:
+        return Text(project.NOT_HERE if result.message.startswith(project.NOT_HERE) else "not graded", "bold")
     style = "bold green" if result.status == PASSED else "bold"
     return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
 

@@ -16,7 +16,7 @@ from globs import some
 from thorough import nightly
 
 from grader import catalog
-from grader.authoring import device_report, parallel, verify
+from grader.authoring import parallel, verify
 from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, mistakes, paths, stubs
 from grader.catalog.errors import InfrastructureError
@@ -100,7 +100,6 @@ Triples.
 """
 EXPERIMENT = '''"""Is twice more?"""
 
-PLOT = "twice"
 CLAIM = "It is."
 
 
@@ -279,32 +278,11 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
     assert json.loads(failed_checks_of(house).read_text()) != nothing
 
 
-def test_on_a_device_a_report_is_written_that_lists_the_failures(house, said):
-    failed_checks_of(house).write_text('{"checks": [], "mistakes": {}}')
-    done = said("verify", "77", "--device", "cpu", cwd=house)
-    assert done.returncode == 1 and done.stdout == "the report: verify-cpu.md\n"
-    page = (house / "verify-cpu.md").read_text()
-    assert page.startswith("# Verified on cpu\n") and f"- torch: {torch.__version__}\n" in page
-    assert f"| {FOLDER} | 4 | 5 | 1 |\n" in page
-    assert f"- {FOLDER}: solutions/{FOLDER}/failed_checks.json: it is not current: " in page
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
 def test_a_device_that_is_missing_is_told_in_one_line(said):
     done = said("verify", "02", "--device", "cuda")
     assert done.returncode == 3 and "torch sees no CUDA device here" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
-
-
-def test_own_attention_is_timed_beside_torchs():
-    timed = [exercise for exercise in catalog.exercises() if exercise.timed]
-    assert timed
-    for exercise in timed:
-        rows = device_report.rows(exercise, "cpu", (8, 300))
-        assert [(row.dtype, row.tokens) for row in rows] == [(d, t) for d in ("float32", "bfloat16") for t in (8, 300)]
-        assert all(row.own_s > 0 and row.torch_s > 0 for row in rows)
-        page = device_report.markdown("cpu", {}, (), {exercise.folder: rows})
-        assert page.count(f"## Time and memory: {exercise.folder}") == 1 and page.count("\n| bfloat16 | ") == 2
 
 
 def two_with_a_mistake_that_passes(root: Path) -> list[str]:
@@ -514,7 +492,12 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         ),
     ],
     "files are missing": [
-        (f"exercises/{FOLDER}/double.py", None, None, "double.py: the stub is missing\n    Make it: make stub EX=77"),
+        (
+            f"exercises/{FOLDER}/double.py",
+            None,
+            None,
+            "double.py: the stub is missing\n    Make it: make verify EX=77 WRITE=1",
+        ),
         (WRONG, None, None, "mistakes.md: the file of known mistakes is missing"),
         (
             f"solutions/{FOLDER}/right/added.py",
@@ -535,7 +518,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (f"tests/exercises/test_{FOLDER}.py", None, None, f"{FOLDER}.py: the cases of the figure are missing"),
     ],
     "an experiment and a notice": [
-        (f"exercises/{FOLDER}/experiment.py", "PLOT", "BARS", "experiment.py: the experiment defines no PLOT"),
+        (f"exercises/{FOLDER}/experiment.py", "CLAIM", "BARS", "experiment.py: the experiment defines no CLAIM"),
         (f"exercises/{FOLDER}/experiment.py", "more?", "more.", "experiment.py:1: the first line of the experiment's"),
         (f"exercises/{FOLDER}/README.md", "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
         (f"solutions/{FOLDER}/notice.md", "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),

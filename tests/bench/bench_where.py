@@ -1,4 +1,4 @@
-"""How often the reported line is the true one, and what the search costs: `make bench-where [EX=06,13]`.
+"""How often the reported line is the true one, and what the search costs: `make bench WHAT=where [EX=06,13]`.
 
 The cases are those of where_bank.py. The truth is the line that the mistake changes. A known mistake is left out of the
 search, as if nobody had written it down.

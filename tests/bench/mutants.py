@@ -1,4 +1,4 @@
-"""Grades files with one change each of the solution: `make mutants EX=06 [MOST=100 SEED=5]`.
+"""Grades files with one change each of the solution: `make bench WHAT=mutants EX=06 [MOST=100 SEED=5]`.
 
 Lists those that the grader accepts: each is as right as the solution, or a check is missing. Lists the sentences of two
 mistakes, and of a mistake that changes other lines: is the sentence true of the file?

@@ -1,6 +1,6 @@
 """Measures the tolerances on every right answer and every mistake.
 
-`python tests/bench/tolerances.py` prints the table of docs/tolerances.md, in which 1.0 is the tolerance itself.
+`python tests/bench/tolerances.py` prints what docs/promises.md says of them: 1.0 is the tolerance itself.
 Numbers of exercises as arguments measure these alone.
 """
 

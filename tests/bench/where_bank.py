@@ -1,4 +1,4 @@
-"""The bank of cases of `make bench-where`: right files with one known mistake in them, or with two, and others' files.
+"""The bank of cases of `make bench WHAT=where`: right files with one known mistake or two, and others' files.
 
 Each known mistake of one change is carried into the solution, and into right answers of other styles where the changed
 code occurs too, up to names. Others' files are the wrong ones of peer_variants.toml.

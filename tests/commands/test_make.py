@@ -10,6 +10,7 @@ import pytest
 from at_terminal import AtTerminal, checkout
 
 from grader.catalog import paths
+from grader.cli import HIDDEN, VERBS, _options, reference
 
 EX = "02_softmax_naive"
 PYTHON = f"PYTHON={sys.executable}"
@@ -18,7 +19,7 @@ OUTSIDE = {name: value for name, value in os.environ.items() if not name.startsw
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory) -> Path:
-    """A checkout to work in, whose softmax is begun and wrong; all of its hints are taken."""
+    """A checkout to work in, whose softmax is begun and wrong."""
     folder = checkout(tmp_path_factory.mktemp("desk") / "checkout")
     stub = folder / "exercises" / EX / "softmax_naive.py"
     stub.write_text(stub.read_text().replace("raise NotImplementedError", "return x", 1))
@@ -49,12 +50,9 @@ def piped(desk: Path, *words: str) -> subprocess.CompletedProcess[str]:
     [
         ("check EX=03", "not started yet", None),
         (f"check EX={EX} WHERE=0", "points · failed", 1),
-        ("hint EX=02 TASK=1", "You have seen every hint for task 1", 2),
     ],
 )
 def test_an_answer_is_no_error_of_make_at_a_terminal(desk, words, shown, code):
-    if "hint" in words:
-        take_all_hints(desk)
     verb, *values = words.split()
     ended, transcript = typed(desk, "make", verb, *values, PYTHON)
     assert shown in transcript and ended == 0 and "***" not in transcript
@@ -76,14 +74,15 @@ def test_an_answer_is_no_error_of_make_at_a_terminal(desk, words, shown, code):
     assert shown in transcript and ended == code  # kata keeps its promise everywhere
 
 
-def take_all_hints(desk: Path) -> None:
-    while piped(desk, sys.executable, "-m", "grader", "hint", "02", "--task", "1").returncode == 0:
-        pass
+def test_the_last_hint_is_no_error(desk):
+    for _ in range(9):
+        done = piped(desk, "make", "hint", "EX=02", "TASK=1", PYTHON)
+        assert done.returncode == 0 and "***" not in done.stderr
+    assert "You have seen every hint for task 1. Again: make hint EX=02 TASK=1 ALL=1" in done.stdout
 
 
 def test_in_ci_and_for_wrong_use_make_fails_at_a_terminal_too(desk):
-    take_all_hints(desk)
-    learner = AtTerminal(["make", "hint", "EX=02", "TASK=1", PYTHON], desk, CI="true", MAKELEVEL="", MAKEFLAGS="")
+    learner = AtTerminal(["make", "check", "EX=02", "WHERE=0", PYTHON], desk, CI="true", MAKELEVEL="", MAKEFLAGS="")
     try:
         assert learner.ends(120) == 2 and "***" in learner.transcript
     finally:
@@ -112,48 +111,41 @@ def planned(*words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def targets_with_ex() -> list[str]:
-    """The targets that take EX, as the Makefile says."""
-    blocks = paths.at_root("Makefile").read_text("utf-8").split("\n\n")
-    return [block.partition(":")[0] for block in blocks if " $(READY" in block.partition("##")[0] and ",EX)" in block]
-
-
-@pytest.mark.parametrize("target", targets_with_ex())
-def test_a_word_behind_the_target_is_the_exercise(target):
-    assert planned(target, "03").stdout.splitlines()[0] == planned(target, "EX=03").stdout.splitlines()[0] != ""
-
-
-def test_every_verb_of_a_learner_that_takes_an_exercise_is_among_them():
-    assert {
-        "check",
-        "watch",
-        "start",
-        "try",
-        "hint",
-        "review",
-        "reset",
-        "solution",
-        "plot",
-        "experiment",
-        "notebook",
-    } <= {*targets_with_ex()}
+def test_what_is_typed_goes_to_kata_as_it_is():
+    words = planned("check", "03", "SEED=7").stdout.splitlines()[0].split()
+    assert words[-7:] == ['"kata"', "-m", "grader", "--make", "check", "'03'", "'SEED=7'"]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "said"),
     [
-        ("check 03 04", "03 04 does nothing here. Type: make check EX=…"),
-        ("check 03 EX=04", "03 does nothing here. Type: make check EX=…"),
-        ("doctor 03", "03 does nothing here. Type: make doctor without it."),
-        ("chekc 03", "There is no target chekc. To see all, type: make help."),
+        ("chekc EX=03", 'There is no command "chekc". Did you mean check? See all: make help\n'),
+        ("check ex=03", "make check does not take ex. Did you mean EX? See: make help check\n"),
+        ("check EX=03 FOO=1", "make check does not take FOO. See: make help check\n"),
+        ("check 03 04", "make check does not take 04. See: make help check\n"),
+        ("doctor 03", "make doctor does not take 03. See: make help doctor\n"),
+        ("lint FOO=1", "make lint does not take FOO. See: make help.  Stop.\n"),
+        ("test-quick", 'There is no command "test-quick".'),
     ],
 )
-def test_a_word_that_says_nothing_is_refused(words, told):
-    done = planned(*words.split())
-    assert done.returncode == 2 and told in done.stderr
+def test_what_says_nothing_is_refused(words, said):
+    done = subprocess.run(["make", *words.split(), PYTHON], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
+    assert done.returncode == 2 and said in done.stderr
 
 
-@pytest.mark.parametrize("name", ["SUBMISSION", "EX", "ALL", "OUTPUT", "FILES", "PYTEST"])
+def test_the_extra_that_an_exercise_or_a_verb_needs_is_fetched():
+    def fetched(*words: str) -> list[str]:
+        done = subprocess.run(
+            ["make", "-n", "VENV=/nowhere", *words], cwd=paths.ROOT, env=OUTSIDE, text=True, capture_output=True
+        )
+        return re.findall(r'grader/venv\.py \S+ "" (\w+)', done.stdout)
+
+    assert fetched("check", "EX=30") == fetched("try", "30") == ["triton"] and fetched("check", "EX=03") == []
+    assert fetched("notebook", "EX=03") == ["notebook"]
+    assert fetched("write") == [] and fetched("write", "MODEL=here") == ["tokenizers"]
+
+
+@pytest.mark.parametrize("name", ["SUBMISSION", "EX", "OUTPUT", "FILES", "PYTEST"])
 def test_a_value_with_a_dollar_is_not_run(tmp_path, name):
     """Neither by make, where it builds a command or exports the value, nor by the shell."""
     print_words = tmp_path / "words"
@@ -164,33 +156,34 @@ def test_a_value_with_a_dollar_is_not_run(tmp_path, name):
     command = ["make", *(["--dry-run"] if name == "PYTEST" else []), target, f"PYTHON={print_words}", f"{name}={value}"]
     done = subprocess.run(command, cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
     assert not (tmp_path / "made").exists() and done.returncode == 0, done.stderr
-    assert name == "ALL" or value.split()[0] in done.stdout
+    assert value.split()[0] in done.stdout
 
 
-def listed(target: str) -> list[str]:
-    """The targets that a help lists."""
-    done = subprocess.run(["make", target, PYTHON], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
-    assert done.returncode == 0 and not done.stderr
-    assert max(map(len, done.stdout.splitlines()[1:])) <= 80
-    return re.findall(r"^make ([a-z0-9-]+)", done.stdout, re.M)
+def test_kata_alone_its_help_and_that_of_make_show_the_same_lists(said):
+    shown = piped(paths.ROOT, "make", "help", PYTHON).stdout
+    assert shown == piped(paths.ROOT, "make", "help", "PYTHON=python3").stdout  # before anything is installed
+    alone = said().stdout
+    assert (
+        alone
+        == said("--help").stdout
+        == said("help").stdout
+        == shown.replace("make check", "kata check").replace("make help", "kata help")
+    )
+    assert max(map(len, shown.splitlines())) <= 80
+    listed = re.findall(r"^  ([a-z0-9]+) ", shown, re.M)
+    assert listed[:6] == ["start", "check", "try", "hint", "solution", "progress"]
+    assert "verify" in listed and "grade" in listed and "lint" in listed and "welcome" not in listed
+    assert len(listed) == len({*listed}) and {*VERBS} - {*HIDDEN} <= {*listed}
 
 
-def test_each_target_is_in_one_help():
-    learners, teachers, authors = map(listed, ("help", "help-teacher", "help-author"))
-    defined = re.findall(r"^([a-z0-9-]+):.*  ## ", paths.at_root("Makefile").read_text("utf-8"), re.M)
-    assert sorted([*learners, *teachers, *authors]) == sorted(defined)
-    assert learners[:3] == ["welcome", "start", "check"] and "grade" in teachers and "verify" in authors
+def test_what_a_verb_takes_is_in_its_help(said):
+    shown = piped(paths.ROOT, "make", "help", "check", PYTHON).stdout
+    assert shown == said("help", "check").stdout and "--submission FILE" in shown
+    assert "make check takes the same as NAME=value" in shown
 
 
-TABLES = {"Learn": "help", "Teach": "help-teacher", "Write exercises": "help-author"}
-EVERYBODYS = {"grade", "hooks", "documented", "init"}  # of use to learners and authors alike, or no target
-
-
-@pytest.mark.parametrize("heading", TABLES)
-def test_the_page_of_commands_sorts_verbs_as_the_help_does(heading):
-    section = paths.COMMANDS.read_text("utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    named = set(re.findall(r"^### ([a-z0-9-]+)$", section, re.M))
-    assert named and named <= {*listed(TABLES[heading]), *EVERYBODYS}
+def test_the_page_of_commands_is_made_from_them():
+    assert paths.COMMANDS.read_text("utf-8") == reference.commands(), "python -m grader.cli.reference"
 
 
 def test_make_alone_says_hello_and_what_is_next(desk):
@@ -204,6 +197,10 @@ def test_before_the_first_build_make_says_what_comes(tmp_path):
     (tmp_path / "Makefile").write_text(paths.at_root("Makefile").read_text("utf-8"))
     said = subprocess.run(["make", "--dry-run"], cwd=tmp_path, env=OUTSIDE, capture_output=True, text=True)
     assert said.stdout.startswith("Welcome! Before the first exercise, make fetches PyTorch")
+    wrong = subprocess.run(
+        ["make", "chekc", "VENV=/nowhere"], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True
+    )
+    assert "Did you mean check?" in wrong.stderr and not wrong.stdout  # and nothing is built for it
 
 
 def test_start_is_the_watch_at_what_is_next(desk):
@@ -218,8 +215,8 @@ def test_start_is_the_watch_at_what_is_next(desk):
 
 
 def test_a_pattern_in_files_stands_for_the_files_that_fit():
-    said = planned("grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt").stdout
-    assert "--files 'no_such.py' 'pyproject.toml' 'constraints.txt'" in said
+    files = _options(["grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt"]).named
+    assert [*map(str, files)] == ["no_such.py", "pyproject.toml", "constraints.txt"]
 
 
 def test_a_pythonpath_of_another_python_is_ignored(desk, tmp_path):

@@ -13,7 +13,7 @@ from at_terminal import WATCH, AtTerminal, checkout
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.cli import _options
-from grader.desk import grading_thread, screen, watch
+from grader.desk import beside, grading_thread, screen, watch
 
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
@@ -245,20 +245,14 @@ def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
     learner.desk.shows("Look at line")  # nothing more will come
     learner.desk.resize(24, 80)
     learner.desk.type("a")
-    head = learner.desk.shows("lines 1 to", "/: search", "q quit")
+    head = learner.desk.shows("lines 1 to", "q quit")
     assert head.startswith(f"{EXERCISE[:2]} ") and len(head.splitlines()) == 24
     learner.desk.type("\x1b[F")
     tail = learner.desk.shows("│ save")
     assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and "· failed ·" in tail
     learner.desk.type("\x1b[A")
     learner.desk.shows(tail.splitlines()[0])  # one line further down
-    learner.desk.type("\x1b[H/keeps the dt")
-    learner.desk.shows("/keeps the dt")
-    learner.desk.type("\n")
-    learner.desk.shows("The result keeps the dtype")
-    learner.desk.type("/nowhere at all\n")
-    learner.desk.shows("is not on this page")
-    learner.desk.type("\x1ba")
+    learner.desk.type("\x1b[Ha")
     learner.desk.resize(ROWS, 80)
     learner.desk.shows("a: show all")
 
@@ -306,6 +300,21 @@ def marked(learner, name: str) -> None:
         time.sleep(0.02)
 
 
+def test_the_list_stays_open_over_a_save(learner):
+    learner.save(WRONG)
+    learner.desk.type("l")
+    learner.desk.shows("the seeds", "any other key: back")
+    text, shown = learner.source()
+    learner.file.write_text(text)
+    verdict, until = learner.folder / ".kata-results" / f"{EXERCISE}.json", time.monotonic() + 60
+    while f"save {learner.number}." not in verdict.read_text("utf-8"):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert "any other key: back" in learner.desk.screen
+    learner.desk.type("x")
+    learner.desk.shows(shown)
+
+
 def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
     learner.save(WRONG)
     titles = [f"{one.folder[:2]} {one.title}" for one in catalog.by_path()]
@@ -315,9 +324,7 @@ def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
     for keys, place in (("\x1b[B", 4), ("\x1b[A\x1b[A", 2), ("\x1b[F", len(titles) - 1), ("\x1b[H", 0)):
         learner.desk.type(keys)
         learner.desk.shows(titles[place])  # it scrolls along
-    learner.desk.type("\x1b[C")
-    learner.desk.shows("14 Cross-attention")
-    learner.desk.type("\x1b[D\x1b[B\n")
+    learner.desk.type("\x1b[B\n")
     learner.desk.resize(ROWS, 80)
     learner.desk.shows("exercises/01_dot_product_scores/")
     learner.desk.type("l\x1b[B\x1b[B\n")
@@ -329,7 +336,7 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
     learner.desk.resize(24, 80)
     try:
         learner.desk.type("o")
-        page = learner.desk.shows("03 Context vectors", "e: show the answers", "lines 1 to")
+        page = learner.desk.shows("03 Context vectors", "e: the next answer", "lines 1 to")
         assert "</" not in page and "$" not in page and "](" not in page
         learner.desk.type(" ")
         page = learner.desk.shows("lines 22 to")
@@ -338,7 +345,9 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
         learner.desk.type("o")
         learner.desk.shows("lines 22 to")
         learner.desk.type("e")
-        learner.desk.shows("e: fold the answers")
+        page = learner.desk.shows("▾")
+        assert page.count("▾") == 1  # one answer, and none of those to come
+        learner.desk.type("e")
         learner.desk.type("h")  # a key of the main page does what it says there
         learner.desk.shows("points ·")
     finally:
@@ -356,6 +365,7 @@ def test_all_keys(learner):
 
 
 def test_every_key_that_is_told_does_something():
+    assert {*beside.KEYS.values()} <= {key for key, *_ in screen.KEYS} - {"e"}  # e opens an answer of the lesson
     assert {key for key, *_ in screen.KEYS} | {"\x04"} == set(watch.KEYS)
     assert set(screen.FOOT) <= set(watch.KEYS)
 
@@ -488,12 +498,11 @@ def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
         shell.close()
 
 
-def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
+def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_path):
     folder = checkout(tmp_path / "checkout")
-    (tmp_path / "watchfiles.py").write_text("raise ImportError('not installed')\n")
-    desk = AtTerminal([*WATCH, "03"], folder, PYTHONPATH=str(tmp_path))
+    desk = AtTerminal([*WATCH, "03", "--poll"], folder)
     try:
-        desk.shows("Not started", "pip install watchfiles")
+        desk.shows("Not started")
         file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         file.write_text(SOLUTION)
         desk.shows("passed")
@@ -506,10 +515,13 @@ def test_without_file_events_it_polls_and_q_ends_it_in_good_order(tmp_path):
         desk.close()
 
 
-def test_who_asks_for_it_polls(tmp_path):
-    """As where watchfiles is not installed, see above."""
-    polling = grading_thread.Saves(tmp_path, lambda: None, _options(["watch", "--poll"]).poll)
-    assert "POLL=1" in polling.note and polling.pause == grading_thread.POLL_S
+@pytest.mark.parametrize(("release", "polls"), [("6.1.0-18-amd64", False), ("5.15.90.1-microsoft-standard-WSL2", True)])
+def test_where_no_events_come_the_file_is_read_often(tmp_path, monkeypatch, release, polls):
+    monkeypatch.setattr(grading_thread.platform, "release", lambda: release)
+    for asked in (False, True):
+        saves = grading_thread.Saves(tmp_path, lambda: None, _options(["watch", *["POLL=1"] * asked]).poll)
+        saves.close()
+        assert saves.pause == (grading_thread.POLL_S if polls or asked else grading_thread.FALLBACK_S)
 
 
 @pytest.mark.parametrize("verb", ["watch", "start"])
@@ -517,29 +529,3 @@ def test_without_a_terminal_it_says_so(cli, verb):
     done = cli(verb, "03")
     assert done.returncode == 2
     assert done.stderr == "The watch needs a terminal. Without one, grade once: make check\n"
-
-
-MOUNTS = r"""overlay / overlay rw,relatime 0 0
-server:/home /home nfs4 rw 0 0
-/dev/sda1 /home/me/local ext4 rw 0 0
-//host/share /mnt/my\040share cifs rw 0 0
-me@host: /home/me/remote fuse.sshfs rw 0 0
-C:\134 /mnt/c 9p rw 0 0
-"""
-
-
-@pytest.mark.parametrize(
-    ("folder", "release", "reason"),
-    [
-        ("/work/kata", "6.1.0-18-amd64", ""),
-        ("/home/me/kata", "6.1.0-18-amd64", "nfs4"),
-        ("/home/me/local/kata", "6.1.0-18-amd64", ""),
-        ("/home/me/remote/kata", "6.1.0-18-amd64", "fuse.sshfs"),
-        ("/mnt/my share/kata", "6.1.0-18-amd64", "cifs"),
-        ("/mnt/c/kata", "6.1.0-18-amd64", "9p"),
-        ("/home/me/local/kata", "5.15.90.1-microsoft-standard-WSL2", "WSL"),
-    ],
-)
-def test_where_file_events_do_not_come(folder, release, reason):
-    found = grading_thread.must_poll(paths.Path(folder), release, MOUNTS)
-    assert reason in found and bool(reason) == bool(found)

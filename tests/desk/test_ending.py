@@ -28,7 +28,7 @@ def test_a_path_ends_with_what_it_leads_to():
     seeds = [one.folder for one in ORDER if one.path.name == "the seeds"]
     *others, last = seeds
     assert ending.completed_path(last, passed(*others)) == (
-        f"That completes the path “the seeds”. You can now {ORDER[1].path.after}. {ending.KEEP}."
+        f"That completes the path “the seeds”. You can now {ORDER[1].path.after}."
     )
     assert ending.completed_path(last, passed(*others[1:])) == ""
 
@@ -66,18 +66,17 @@ def test_every_lesson_says_where_well_known_code_has_it(exercise):
 
 
 def test_all_places_name_the_same_next_step(said, desk):
-    """The list, progress, the welcome, and make check alone; and when all is passed, none says less than the others."""
+    """Progress, the welcome, and make check alone; and when all is passed, none says less than the others."""
     folder = ORDER[5].folder
     paths.stub(folder).write_text(paths.solution(folder).read_text("utf-8"))
     following = f"Next: make start EX={ORDER[6].folder[:2]}  ({ORDER[6].title})"
     assert following in said("check", folder, cwd=desk).stdout
-    for verb in ("list", "progress"):
-        assert said(verb, cwd=desk).stdout.splitlines()[-1] == following
+    assert said("progress", cwd=desk).stdout.splitlines()[-1] == following
     assert f"Next is {ORDER[6].folder[:2]} {ORDER[6].title}" in said("welcome", cwd=desk).stdout
     assert f"exercises/{ORDER[6].folder}/" in said("check", cwd=desk).stdout
     for one in ORDER:
         progress.change(one.folder, lambda state: setattr(state, "first_pass", time.time()))
-    for verb in ("list", "progress", "welcome"):
+    for verb in ("progress", "welcome"):
         text = said(verb, cwd=desk).stdout
         assert ending.all_passed() in text and "Next:" not in text
         assert text.count("You have passed") == 1
@@ -85,5 +84,5 @@ def test_all_places_name_the_same_next_step(said, desk):
 
 def test_what_is_due_is_said_in_every_overview(said, desk):
     progress.change(ORDER[1].folder, lambda state: setattr(state, "first_pass", 1.0))
-    for verb in ("list", "progress", "welcome"):
+    for verb in ("progress", "welcome"):
         assert re.search(r"\d+ questions are due: make review", said(verb, cwd=desk).stdout), verb

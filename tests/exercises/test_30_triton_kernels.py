@@ -77,10 +77,20 @@ def test_token_by_token(kernels):
 
 def test_without_triton_it_is_not_for_this_machine(monkeypatch, said):
     monkeypatch.setattr(project, "_is_installed", lambda package: False)
+    monkeypatch.setattr(project, "_installed_version", lambda package: "")
     done = said("check", "30", "--submission", paths.solution(FOLDER))
     assert done.returncode == 3 and "not for this machine: the exercise needs Triton" in " ".join(done.stdout.split())
     assert "failed" not in done.stdout
-    assert "not for this machine" in said("list").stdout
+    assert "points" not in done.stdout and "not_graded" not in done.stdout
+    sentence = next(line for line in done.stdout.splitlines() if "not for this machine:" in line).strip()
+    assert "which is not installed. Type: " in sentence and " -m pip install -e " in sentence
+    tried = said("try", "30", "--submission", paths.solution(FOLDER))
+    assert tried.returncode == 3 and tried.stderr == f"{sentence}\n"  # the same in every verb
+    monkeypatch.setattr(project.sys, "platform", "darwin")
+    assert project.not_here(("triton",)).endswith("needs Triton, which there is only for Linux.")
+    monkeypatch.undo()
+    monkeypatch.setattr(project, "_is_installed", lambda package: False)
+    assert "not for this machine" in said("progress").stdout
     done = said("verify", "30", "--jobs", "1")
     assert done.returncode == 0 and "not for this machine" in done.stdout
 

@@ -17,7 +17,9 @@ def main() -> int:
         ):
             stale.append(folder)
     for folder in stale:
-        print(f"exercises/{folder}: the stub is not what the solution makes. Make it: make stub EX={folder[:2]}")
+        print(
+            f"exercises/{folder}: the stub is not what the solution makes. Make it: make verify EX={folder[:2]} WRITE=1"
+        )
     return bool(stale)
 
 

@@ -1,7 +1,7 @@
 """A class of honest students gets the same verdicts when hostile hand-ins lie among them and the grader is killed.
 
 A small class is tried here, in all layouts with THOROUGH=1; a hundred students, sixty hostile hand-ins and twenty kills
-by `make bench-classroom WHAT=proof`.
+by `python tests/bench/bench_classroom.py proof`.
 """
 
 import sys

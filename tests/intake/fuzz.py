@@ -1,4 +1,4 @@
-"""The fuzz of intake: python tests/intake/fuzz.py [seconds] [seed] [kinds].   (make fuzz SECONDS=60)
+"""The fuzz of intake: python tests/intake/fuzz.py [seconds] [seed] [kinds].
 
 Names, archives, classes, notebooks and sources of strangers, for as long as it is told. The first case that ends in
 anything but a verdict, takes over 1 s or 200 MB, ends the fuzz, and is printed so that it can be tried again.

@@ -253,7 +253,7 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, fork_se
     assert len([row for row in grades if row.startswith("notebook")]) == len(notebooks)
 
 
-# The fuzz, a little of it (more: make fuzz)
+# The fuzz, a little of it (more: tests/intake/fuzz.py)
 
 
 @pytest.mark.parametrize("kind", CASES)

@@ -147,7 +147,7 @@ def test_a_release_brings_the_wheel_and_the_bundle():
     release = yaml.safe_load((paths.ROOT / ".github/workflows/release.yml").read_text())
     assert release[True] == {"push": {"tags": ["v*"]}}
     ran = "\n".join(step.get("run", "") for step in release["jobs"]["release"]["steps"])
-    assert "make wheel" in ran and "make bundle OUTPUT=dist/" in ran and "dist/*" in ran
+    assert "pip wheel" in ran and "make bundle OUTPUT=dist/" in ran and "dist/*" in ran
     version = re.search(r"sed -n '(s/.*?)' pyproject", ran)[1]
     done = subprocess.run(["sed", "-n", version, "pyproject.toml"], cwd=paths.ROOT, capture_output=True, text=True)
     citation = re.search(r"^version: (.+)$", (paths.ROOT / "CITATION.cff").read_text(), re.M)[1]

@@ -389,7 +389,7 @@ def html_of(cell) -> str:
 
 
 EXPERIMENT = '''"""Is each more than the last?"""  # changed by a learner, to one that needs no torch
-PLOT, CLAIM = "n", "It is."
+CLAIM = "It is."
 def measure(): return [{"n": 1}, {"n": 2}, {"n": 3}]
 def claim(rows): return rows[0]["n"] < rows[1]["n"] < rows[2]["n"]
 '''

@@ -119,7 +119,9 @@ def test_another_version_of_a_package_is_named_with_the_one_that_is_needed(monke
     assert "Version 2.1.0 is installed" in told and project.requirements("triton")[0].partition(";")[0] in told
 
 
-@pytest.mark.parametrize(("words", "hidden"), [("list", True), ("doctor", False), ("check 99 --device auto", False)])
+@pytest.mark.parametrize(
+    ("words", "hidden"), [("progress", True), ("doctor", False), ("check 99 --device auto", False)]
+)
 def test_the_judge_starts_no_gpu_that_is_not_asked_for(words, hidden):
     shown = "import os; print('hidden:', os.environ.get('CUDA_VISIBLE_DEVICES') == '')"
     done = run(f"from grader import cli; cli.main({words.split()}); {shown}")

@@ -1,4 +1,4 @@
-"""The search for the line of a mistake: judge/where. How often it is true is measured by `make bench-where`."""
+"""The search for the line of a mistake: judge/where. How often it is true is measured by `make bench WHAT=where`."""
 
 import ast
 import itertools

@@ -22,10 +22,9 @@ WRITERS = {
 }
 # Who else writes files: desks and authors, in folders that no stranger writes to, and appended lines.
 OTHERS = {
-    "authoring/diagrams.py", "authoring/device_report.py", "authoring/how_we_know.py", "cli/reference.py",
+    "authoring/how_we_know.py", "cli/reference.py",
     "integrations/classroom50.py",  # into a folder of its own
-    "cli/check_verbs.py",
-    "cli/desk_verbs.py", "cli/author_verbs.py", "desk/progress.py", "desk/checkout.py",
+    "cli/learn.py", "cli/author.py", "desk/progress.py", "desk/checkout.py",
     "desk/training.py", "integrations/nbgrader/course.py", "records/safe_files.py",
     "reports/__init__.py", "sandbox/selftest.py", "venv.py",
 }  # fmt: skip

@@ -20,7 +20,7 @@ from grader.integrations import bundle
 from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
 from grader.records.results import CheckResult, ExerciseResult
-from grader.reports import html, templating
+from grader.reports import templating
 from grader.reports.html import LEVELS, verdict
 
 EXERCISES = folders(3)
@@ -79,11 +79,6 @@ def pages(word: str):
         yield f"feedback {level}", feedback.page(result, one, level)
     for level in LEVELS:
         yield f"verdict {level}", verdict(result, level, result.pictures)
-    row = {"exercise": EXERCISES[0], "title": word, "status": "begun", "points": 1, "max_points": 2, "attempts": 1}
-    row |= {"first_pass": None, "changed": True}
-    entry = html.Entry(row, result, result.pictures, 3, 2, word)
-    path = {"path": word, "passed": 1, "exercises": 2, "points": 1, "max_points": 2}
-    yield "report", html.report_page([entry], [path], 0)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]
     yield "notebook pictures", display.pictures(catalog.find(EXERCISES[0]), result.pictures)["html"]
 
@@ -122,7 +117,7 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
 
 def test_names_in_backquotes_are_code():
     found = {name for name, page in pages("see `cache.keys` here") if "see <code>cache.keys</code> here" in page}
-    assert found >= {"class", "report", "verdict full", "notebook verdict"}
+    assert found >= {"class", "verdict full", "notebook verdict"}
 
 
 @pytest.mark.slow

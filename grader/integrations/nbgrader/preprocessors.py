@@ -127,7 +127,7 @@ def exercise_of(notebook: str) -> catalog.Exercise:
     """The exercise that a notebook holds. Raises InfrastructureError where there is no such exercise."""
     exercise = next((exercise for exercise in catalog.exercises() if exercise.folder == notebook), None)
     if exercise is None:
-        raise InfrastructureError(f"{notebook} is no exercise of this grader. See them: make list")
+        raise InfrastructureError(f"{notebook} is no exercise of this grader. See them: make progress")
     return exercise
 
 

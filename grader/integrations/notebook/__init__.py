@@ -92,7 +92,7 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
 
 
 def experiment(exercise: str | int | None = None) -> None:
-    """Run the lesson's experiment and show its table with bars, and whether its claim holds."""
+    """Run the lesson's experiment and show its table, and whether its claim holds."""
     from grader.desk import experiment as desk
     from grader.integrations.notebook import display
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import ending
-from grader.desk import experiment as desk
 from grader.desk.experiment import Experiment
 from grader.integrations import figures
 from grader.judge import figure
@@ -55,10 +54,10 @@ def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
 
 
 def experiment(measured: Experiment) -> dict:
-    """{"text", "html"} of an experiment: its question, a table with bars, and whether its claim holds."""
-    conclusions = [measured.claim, desk.verdict(measured)]
-    plain_lines = [measured.question, "", *desk.lines(measured), "", *conclusions]
-    return {"text": "\n".join(plain_lines), "html": render(EXPERIMENT, **desk.drawn(measured))}
+    """{"text", "html"} of an experiment: its question, its table, and whether its claim holds."""
+    table = ["  ".join(row) for row in measured.table]
+    text = "\n".join([measured.question, "", *table, "", measured.claim, measured.verdict])
+    return {"text": text, "html": render(EXPERIMENT, experiment=measured)}
 
 
 def make_widget(exercise: Exercise, ask: Callable[[], dict]) -> object:

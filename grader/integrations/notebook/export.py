@@ -77,14 +77,14 @@ def cells(lesson: str, stub: str) -> list[Cell]:
     return [*arranged, *_flat(waiting)]
 
 
-def make(exercise: Exercise, folder: Path | None = None) -> tuple[Path, str]:
-    """Write the notebook, beside the lesson or into a folder.
+def make(exercise: Exercise) -> tuple[Path, str]:
+    """Write the notebook beside the lesson.
 
     Returns its path, and MADE, or KEPT where a notebook exists that somebody has worked in.
 
     Raises WrongUse where jupytext is absent or the file cannot be written.
     """
-    path = paths.notebook(exercise.folder) if folder is None else folder / f"{exercise.folder}.ipynb"
+    path = paths.notebook(exercise.folder)
     try:
         import jupytext
     except ImportError:

@@ -158,7 +158,7 @@ def _sources() -> dict[str, Path]:
     """The file of each page, by its place in the site."""
     sources = {HOME: paths.at_root("README.md")}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
-    sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md")) if path != paths.LEARNERS_README}
+    sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
     papers = sorted(path for path in paths.PROJECT.glob("*.md") if path.name not in LEFT_OUT)
     return sources | {f"{path.stem.lower()}.md": path for path in papers}
 

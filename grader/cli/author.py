@@ -1,0 +1,187 @@
+"""Verbs for who writes exercises: proofs, new exercises, the lessons as a site."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import catalog
+from grader.catalog import errors, paths, stubs
+from grader.catalog.errors import WrongUse
+from grader.cli.options import cores, jobs, option, verb
+from grader.records import containment
+from grader.sandbox.forkserver import DEVICES, demand_device, pick_device
+
+if TYPE_CHECKING:
+    from grader.authoring.parts import Problem
+    from grader.authoring.verify import Report
+
+MAX_CHANGED = 5  # mistakes that are named where failed_checks.json is not current
+SLUG = re.compile(r"[a-z][a-z0-9_]*")
+COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+@verb(
+    "verify",
+    option("exercise", nargs="?", metavar="EX", help="one exercise; default: all"),
+    option("--seed", type=int, default=1),
+    option("--write", action="store_true", help="write the stub, and down which checks each mistake fails"),
+    option("--thorough", action="store_true", help="measure the memory of each mistake again"),
+    option("--every", type=int, default=1, metavar="N", help="run one of N mistakes, and one for each check"),
+    option("--device", choices=DEVICES, default="cpu", help="run all on this device; default: cpu"),
+    option("--jobs", type=jobs, metavar="N", help="processes; default: one a core, on a GPU one"),
+    option("--show", metavar="NAME", help="show this known mistake of EX instead; all: every one"),
+)
+def verify(options: argparse.Namespace) -> int:
+    """Prove that the grader judges rightly, or show the known mistakes."""
+    if options.show:
+        return show_mistakes(options)
+    from rich.console import Console
+
+    from grader.authoring import parallel
+
+    containment.policy.strict = True  # an error of the grader must not go unnoticed
+    chosen = [catalog.find(options.exercise)] if options.exercise else list(catalog.exercises())
+    if options.write:
+        for exercise in chosen:
+            _write_stub(exercise.folder)
+    device = pick_device(options.device)
+    demand_device(device)
+    processes = options.jobs or (cores() if device == "cpu" else 1)
+    thorough = options.thorough or options.write or device != "cpu"
+    every = 1 if options.write else max(options.every, 1)
+    problems: list[Problem] = []
+    reports: list[Report] = []
+    with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
+        verified = parallel.verify_all(chosen, options.seed, processes, device, thorough, every)
+        for number, report in enumerate(verified, 1):
+            status.update(f"{number} of {len(chosen)} exercises")
+            if device == "cpu" and report.is_complete:  # where the table of mistakes is made
+                stale = _not_current(report)
+                if stale and options.write:
+                    _write_failed_checks(report)
+                    status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
+                    (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
+                else:
+                    report.problems += stale
+            problems += report.problems
+            reports.append(report)
+    for report in reports:
+        if report.not_here:
+            print(f"{report.exercise.folder}: {report.not_here}")
+        for line in report.waits:
+            print(line)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    if problems:
+        return errors.FAILED
+    mistakes = sum(len(report.not_passed) for report in reports)
+    count = sum(not report.not_here for report in reports)
+    exercises = f"{count} exercise" + "s" * (count != 1)
+    print(f"{exercises}, {mistakes} mistakes: every one rejected and named by its own sentence")
+    return errors.PASSED
+
+
+def _not_current(report: Report) -> list[Problem]:
+    """The problem of a failed_checks.json that is not current."""
+    from grader.authoring.parts import Problem, again
+
+    changed = report.out_of_date()
+    if not changed:
+        return []
+    folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
+    shown = changed[:MAX_CHANGED] + [f"and {more} more"] * (more > 0)
+    fix = f"Make it again: {again(folder)} WRITE=1"
+    return [Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)]
+
+
+def _write_failed_checks(report: Report) -> None:
+    """Write down which checks each mistake fails."""
+    from grader.catalog import mistakes
+
+    text = mistakes.as_json([*report.exercise.points], report.not_passed)
+    paths.failed_checks(report.exercise.folder).write_text(text, "utf-8")
+
+
+def _write_stub(folder: str) -> None:
+    """Make the stub from the solution. A file that somebody has begun to fill in stays."""
+    path = paths.stub(folder)
+    text = path.read_text("utf-8") if path.exists() else ""
+    if stubs.make(text) == text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(stubs.make(paths.solution(folder).read_text("utf-8")), "utf-8")
+
+
+def show_mistakes(options: argparse.Namespace) -> int:
+    """Show known mistakes: what a learner reads, what each changes, what it shows, which checks it fails."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from grader.catalog import mistakes
+
+    if options.exercise is None:
+        raise WrongUse("Whose mistakes? Type for example: make verify EX=06 SHOW=all")
+    folder = catalog.find(options.exercise).folder
+    chosen = [mistake for mistake in mistakes.mistakes(folder) if options.show in ("all", mistake.name)]
+    if not chosen:
+        raise WrongUse(f"{folder} has no mistake {options.show}. See all: make verify EX={folder[:2]} SHOW=all")
+    ideas, recorded = mistakes.misconceptions_of_mistakes(folder), mistakes.failed_checks(folder)
+    console = Console(highlight=False, soft_wrap=True)
+    for mistake in chosen:
+        idea, row = ideas.get(mistake.name), recorded.get(mistake.name)
+        console.print(Text(mistake.name, "bold"), Text(mistake.sentence), sep="\n")
+        for line in mistake.changes:
+            console.print(Text(f"    {line}", COLOURS.get(line[:1], "")))
+        shows = f"{idea.title} (lesson {idea.lesson}, “{idea.section}”)" if idea else "no misconception yet"
+        console.print(Text(f"shows: {shows}", "dim"))
+        fails = ", ".join(row.failed) if row else "not known yet (make verify WRITE=1)"
+        console.print(Text(f"fails: {fails}\n", "dim"))
+    console.print(f"{len(chosen)} mistake{'s' * (len(chosen) != 1)}")
+    return errors.PASSED
+
+
+@verb(
+    "new",
+    option("exercise", metavar="EX", help="its number, from 1 to 99"),
+    option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
+)
+def make_exercise(options: argparse.Namespace) -> int:
+    """Write the files of a new exercise, whose TODOs verify names."""
+    if not paths.SOLUTIONS.is_dir():
+        raise WrongUse("This copy holds no solutions, so no exercise is made in it. Use the project's own repository.")
+    from grader.authoring import scaffold  # not in a learner's bundle
+
+    number, slug = options.exercise, options.name
+    if not number.isdigit() or not 1 <= int(number) <= 99:
+        raise WrongUse(f"{number} is no exercise number: make new EX=22 NAME=my_exercise")
+    if not SLUG.fullmatch(slug):
+        raise WrongUse(f"{slug!r} is no slug: lower case letters, digits and underscores, as in my_exercise")
+    if keyword.iskeyword(slug):
+        raise WrongUse(f"{slug} is a word of Python's own, so no function can be called that: choose another name")
+    existing = [e.folder for e in catalog.exercises() if e.number == int(number) or e.slug == slug]
+    if existing:
+        raise WrongUse(f"{existing[0]} is there already: choose another number and name")
+    folder = f"{int(number):02}_{slug}"
+    for path, text in scaffold.files(folder).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        print(f"wrote {paths.shown(path)}")
+    if not any(folder[:2] in path.numbers for path in catalog.learning_paths()):
+        print(f"Add {folder[:2]} to a path in {paths.shown(paths.LEARNING_PATHS)}.")
+    print(f"Fill the TODOs (docs/authors.md). What is left to do: make verify EX={folder[:2]}")
+    return errors.PASSED
+
+
+@verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
+def docs(options: argparse.Namespace) -> int:
+    """Build the lessons as a site of static pages."""
+    from grader.integrations.site import hook
+
+    count = hook.build(options.output)
+    folder = paths.shown(options.output)
+    print(f"{folder} holds {count} pages. Open {folder}/index.html in a browser; it needs no network.")
+    return errors.PASSED

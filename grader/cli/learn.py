@@ -1,0 +1,592 @@
+"""Verbs of a learner: they grade, help and show what was written in one exercise, and look after the folder."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import math
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader import catalog
+from grader.catalog import errors, paths, project
+from grader.catalog.errors import BadSubmission, WrongUse
+from grader.cli.options import (
+    EXERCISE,
+    NEXT,
+    SUBMISSION,
+    WHERE,
+    exercise_or_next,
+    number,
+    option,
+    positive,
+    seconds,
+    verb,
+)
+from grader.desk import ending, progress
+from grader.records import submission
+from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings, Verdict
+from grader.records.submission import Unreadable
+from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
+
+if TYPE_CHECKING:
+    from grader.catalog.cards import Card
+
+NEWER = "pipx upgrade attention-kata, or uv tool upgrade attention-kata"
+PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
+FOLDER_NAME = "my-attention"
+# What the commands of a warm process import when they run; see grader/warm/client.py for which these are.
+MODULES = (
+    "grader.desk.ending", "grader.desk.hints", "grader.desk.lesson", "grader.desk.tryout", "grader.judge.capture",
+    "grader.judge.grading", "grader.judge.where.search", "grader.reports.ci",
+    "grader.reports.heatmap", "grader.reports.json", "grader.reports.terminal",
+    "encodings.utf_8_sig", "torch._subclasses.schema_check_mode",
+)  # fmt: skip
+
+
+def load() -> None:
+    """Import what commands need."""
+    for name in MODULES:
+        importlib.import_module(name)
+
+
+@verb("welcome")
+def welcome(options: argparse.Namespace) -> int:
+    """Say hello, what is next, and what is due."""
+    from grader.reports import terminal
+
+    ending.welcome(terminal.console())
+    return errors.PASSED
+
+
+@verb("start", NEXT, WHERE, option("--poll", action="store_true", help="look at the file without waiting for events"))
+def start(options: argparse.Namespace) -> int:
+    """Open the watch at your next exercise: it grades on every save."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import watch
+
+    return watch.run(exercise, options.poll, options.where == "1")
+
+
+@verb(
+    "check",
+    NEXT,
+    SUBMISSION,
+    option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
+    option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
+    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
+    option("--output", metavar="FILE", type=Path, help="write the report there"),
+    option("--all", action="store_true", help="show every failed check in full"),
+    WHERE,
+)
+def check(options: argparse.Namespace) -> int:
+    """Grade one exercise: your own file, or another one."""
+    device = pick_device(options.device)
+    if options.exercise is None and options.submission is not None:
+        raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
+    exercise = exercise_or_next(options.exercise)
+    path = options.submission or paths.stub(exercise.folder)
+    is_own_file = options.submission is None
+    with contextlib.ExitStack() as stack:
+        fork_server = stack.enter_context(ForkServer(device))  # it imports torch while this process does
+        fork_server.keep(exercise.limits.needs, exercise.forbidden)
+        from grader.reports import terminal
+
+        waiting = stack.enter_context(terminal.Waiting(terminal.console()))
+        if in_terminal(options):
+            waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} …")
+        from grader.judge import grading  # heavy: torch
+        from grader.records import containment
+
+        demand_device(device)
+        seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
+        settings = Settings(device=device, seed=seed, timeout=options.timeout, where=options.where == "1")
+        handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
+        is_shown = False
+        for event in grading.grade(exercise, handed_in, fork_server, settings):
+            if isinstance(event, CheckOutcome):
+                if in_terminal(options) and not is_shown:
+                    waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} … {event.number} of {event.of}")
+                continue
+            result = event.result
+            if type(event) is Verdict:
+                is_shown = False  # also where the grader fails after it has shown something
+            elif in_terminal(options) and settings.where and not is_shown:
+                is_shown = True  # at once, since a person waits
+                waiting.end()
+                terminal.show(result, terminal.console(), options.all)
+                waiting.begin("Looking for the line …")
+        is_kept = True
+        if is_own_file and result.status != NOT_GRADED:
+            is_kept = containment.optional("your progress", True, progress.note, result)
+        if is_own_file and paths.own_page(exercise.folder).exists():
+            from grader.integrations import lesson_page
+
+            containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
+        closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
+        closing += [] if is_kept else [progress.NOT_KEPT]
+        if fork_server.tier.name == "D":
+            closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
+    source = "" if isinstance(handed_in, Unreadable) else handed_in.source
+    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, is_shown)
+    return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
+
+
+def in_terminal(options: argparse.Namespace) -> bool:
+    """Whether the report is text for a person who waits for it."""
+    return options.format == "text" and options.output is None
+
+
+def report(
+    result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "", was_shown: bool = False
+) -> bool:
+    """Print the result, or write it to --output and also print the text for a person.
+
+    was_shown: the verdict is there already, and only the places and the closing follow. Returns whether all of it
+    is where it was requested.
+    """
+    from grader.records import containment
+    from grader.reports import deliver, terminal
+
+    if was_shown:
+        terminal.show_places(result, terminal.console(), closing)
+        return True
+    rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
+    if rendered is None or in_terminal(options):
+        terminal.show(result, terminal.console(), options.all, closing)
+        return rendered is not None
+    is_delivered = deliver(rendered, options.output)
+    if options.format == "github":
+        is_delivered = add_summary(result) and is_delivered
+    if is_delivered and options.output is not None:
+        terminal.show(result, terminal.console(), options.all, closing)
+    return is_delivered
+
+
+def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> str:
+    """The result in the requested format."""
+    from grader.reports import ci, terminal
+    from grader.reports import json as as_json
+
+    if options.format == "github":
+        return ci.annotations(result, source)
+    if options.format == "classroom":
+        return ci.as_classroom(result)
+    if options.format == "text":
+        return terminal.plain(result, options.all)
+    if options.format == "junit":
+        return ci.as_junit(result)
+    from grader.desk import hints
+
+    hint = hints.free(result) if result.status != NOT_GRADED else None
+    return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
+
+
+def add_summary(result: ExerciseResult) -> bool:
+    """Add the result to the summary of a GitHub Actions job, if there is one. Returns False where that fails."""
+    from grader.reports import ci
+
+    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(ci.summary(result))
+        except OSError as error:
+            print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
+            return False
+    return True
+
+
+def hidden_follow(exercise: catalog.Exercise) -> str:
+    """The sentence on points that are not graded in a learner's bundle; elsewhere ""."""
+    if not exercise.hidden_points:
+        return ""
+    all_points = exercise.max_points + exercise.hidden_points
+    return f"These are {exercise.max_points:g} of {all_points:g} points. Hidden checks follow when you hand in."
+
+
+def next_step(result: ExerciseResult) -> str:
+    """The command that a learner would type next."""
+    exercise = result.exercise[:2]
+    if result.status == NOT_GRADED:
+        return ""
+    if not result.started:
+        lesson, notebook = paths.shown(paths.lesson(result.exercise)), paths.notebook(result.exercise)
+        if notebook.exists():
+            return f"If you work in the notebook: make check EX={exercise} SUBMISSION={paths.typed(notebook)}"
+        return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make start EX={exercise}"
+    if result.status != "passed":
+        return f"Fix it, then: make check EX={exercise} SEED={result.seed} repeats the same inputs."
+    return "\n".join(filter(None, [*ending.lines(result.exercise), ending.next_step(result.exercise)]))
+
+
+@verb(
+    "try",
+    NEXT,
+    option("--args", metavar="LINE", help="this line instead, with the lesson's tensors at hand"),
+    SUBMISSION,
+)
+def try_examples(options: argparse.Namespace) -> int:
+    """Run the lesson's calls on your file, beside the lesson's values."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import lesson
+
+    of_lesson = lesson.examples(exercise.folder)
+    if not of_lesson:
+        raise WrongUse(f"There are no calls in {paths.shown(paths.lesson(exercise.folder))}.")
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import tryout
+        from grader.reports import terminal
+
+        own_examples = tryout.of_line(options.args) if options.args else ()
+        try:
+            submitted = submission.read(options.submission or paths.stub(exercise.folder))
+        except BadSubmission as error:
+            raise WrongUse(str(error)) from None
+        outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own_examples), fork_server)]
+    if own_examples:
+        outcomes = [outcome for outcome in outcomes if outcome.example.task == tryout.OWN]
+    console = terminal.console()
+    for part in tryout.page(exercise, outcomes, console.width):
+        console.print(part, crop=False)
+    return errors.PASSED
+
+
+@verb(
+    "hint",
+    NEXT,
+    option("--task", type=int, metavar="N", help="for this task; default: the first that is not done"),
+    option("--all", action="store_true", help="every hint at once"),
+)
+def hint(options: argparse.Namespace) -> int:
+    """Give the next hint, one more each time."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import hints
+    from grader.reports import terminal
+
+    for part in hints.page(exercise, options.task, options.all):
+        terminal.console().print(part)
+    return errors.PASSED
+
+
+@verb("solution", EXERCISE, option("--force", action="store_true", help="also before the exercise is passed"))
+def solution(options: argparse.Namespace) -> int:
+    """Show the reference beside your own, once you have passed."""
+    exercise = catalog.find(options.exercise)
+    if not progress.state(exercise.folder).done and not options.force:
+        number = exercise.folder[:2]
+        raise WrongUse(
+            f"You have not passed {number} yet. A hint: make hint EX={number}\n"
+            f"To see the solution all the same: make solution EX={number} FORCE=1"
+        )
+    from grader.desk import solution
+    from grader.reports import terminal
+
+    console = terminal.console()
+    console.print(solution.page(exercise.folder, console.width), soft_wrap=not console.is_terminal)
+    return errors.PASSED
+
+
+@verb("progress", option("--format", choices=("text", "json", "md"), default="text"))
+def show_progress(options: argparse.Namespace) -> int:
+    """Show every exercise with its state, points, tries and first pass."""
+    render = {"text": progress.text, "json": progress.as_json, "md": progress.markdown}[options.format]
+    print(render(progress.rows()), end="")
+    if options.format == "text":
+        print("\n".join(ending.closing_lines()))
+    return errors.PASSED
+
+
+@verb(
+    "train",
+    option("exercise", nargs="?", metavar="EX", help="default: the one whose class you passed last"),
+    option("--steps", type=positive, metavar="N", help="default: as many as the lesson's model was trained"),
+    option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
+    option("--seed", type=int, default=0, help="of the first numbers and of the tokens; default: 0"),
+    SUBMISSION,
+    option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
+    option("--force", action="store_true", help="train the reference, also before you have passed"),
+)
+def train(options: argparse.Namespace) -> int:
+    """Train what you wrote, and look on; not graded."""
+    exercise = with_training(options.exercise)
+    if options.output is not None and exercise.trains == exercise.folder[:2]:
+        raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
+    written, number = catalog.find(exercise.trains), exercise.trains
+    why = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
+    anyway = f"To train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1"
+    path = options.submission or _own_file(written, options.force, why, anyway)
+    read = submission.read(path)
+    print(f"{exercise.folder[:2]} {exercise.title}: training {paths.shown(path)}", flush=True)
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import training
+
+        state = training.train(
+            exercise, read, fork_server, training.Course(options.layers, options.steps, options.seed)
+        )
+        own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
+        if output := options.output or own:
+            training.save(state, output)
+            print(f"{paths.shown(output)} holds the trained numbers.")
+    return errors.PASSED
+
+
+def with_training(name: str | None) -> catalog.Exercise:
+    """The exercise of this name; else the last whose class the learner has passed. Raises WrongUse without training."""
+    trained = [exercise for exercise in catalog.by_path() if exercise.trains]
+    if name is None and trained:
+        states = progress.load()
+        passed = [one for one in trained if progress.state(catalog.find(one.trains).folder, states).done]
+        return (passed or trained[:1])[-1]
+    exercise = catalog.find(name or "")
+    if not exercise.trains:
+        commands = ", ".join(f"make train EX={other.folder[:2]}" for other in trained)
+        raise WrongUse(f"{exercise.folder} trains no model. These do: {commands}.")
+    return exercise
+
+
+@verb(
+    "write",
+    option("--prompt", metavar="TEXT", default=PROMPT, help=f"how it begins; default: “{PROMPT}”"),
+    option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
+    option("--tokens", metavar="N", type=positive, default=TOKENS, help=f"at most; default: {TOKENS}"),
+    option(
+        "--temperature",
+        type=number(float, 0, math.nextafter(math.inf, 0), "0 or more"),
+        default=TEMPERATURE,
+        help=f"0: no chance; default: {TEMPERATURE}",
+    ),
+    option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
+    SUBMISSION,
+    option("--force", action="store_true", help="let the reference write, also before you have passed"),
+)
+def write(options: argparse.Namespace) -> int:
+    """Let your own model write, with and without caches; not graded."""
+    exercise = next((one for one in catalog.exercises() if one.writes), None)
+    if exercise is None:
+        raise WrongUse("No exercise here has a model that writes.")
+    why = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
+    anyway = "To let the reference write all the same: make write FORCE=1"
+    path = options.submission or _own_file(exercise, options.force, why, anyway)
+    read = submission.read(path)
+    from grader.desk import writing  # it imports torch, which takes a second
+
+    folder = options.model or paths.handed_out(exercise.folder)
+    wish = writing.Wish(options.prompt, options.tokens, options.temperature, options.seed)
+    writing.write(exercise, read, folder, wish)
+    return errors.PASSED
+
+
+def _own_file(exercise: catalog.Exercise, force: bool, why: str, anyway: str) -> Path:
+    """The learner's file, once passed; before that the reference, with `force`. Raises WrongUse without either.
+
+    why, anyway: what a learner reads without `force`: why not, and what to type for the reference.
+    """
+    if progress.state(exercise.folder).done:
+        return paths.stub(exercise.folder)
+    reference = paths.solution(exercise.folder)
+    if not reference.exists():
+        raise WrongUse(why)
+    if not force:
+        raise WrongUse(f"{why}\n{anyway}")
+    return reference
+
+
+@verb("review", option("exercise", nargs="?", metavar="EX", help="this exercise at once; default: what is due"))
+def review(options: argparse.Namespace) -> int:
+    """Answer questions on what you passed some days or weeks ago."""
+    from grader.desk import review
+    from grader.reports import terminal
+
+    scheduled, console = review.schedule(), terminal.console()
+    chosen = _cards_of(catalog.find(options.exercise)) if options.exercise else review.due(scheduled)[: review.AT_ONCE]
+    if not chosen:
+        first = "The first questions come the day after you pass an exercise: make check"
+        print(f"Nothing is due. {review.outlook(scheduled)}" if scheduled else first)
+        if scheduled:
+            print(f"One exercise at once: make review EX={scheduled[0].card.exercise[:2]}")
+    elif not (sys.stdin.isatty() and console.is_terminal):
+        for card in chosen:
+            review.show(console, card)
+        exercise = f" EX={options.exercise}" if options.exercise else ""
+        print(f"To answer, and to see the answers, type at a terminal: make review{exercise}")
+    else:
+        is_judged = any(card.function for card in chosen)
+        with ForkServer() if is_judged else contextlib.nullcontext() as fork_server:  # it imports torch meanwhile
+            review.ask(console, chosen, fork_server)
+    return errors.PASSED
+
+
+def _cards_of(exercise: catalog.Exercise) -> list[Card]:
+    """The cards of an exercise that was passed. Raises WrongUse where it was not, or has none."""
+    from grader.desk import review
+
+    if not progress.state(exercise.folder).done:
+        number = exercise.folder[:2]
+        raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
+    chosen = [entry.card for entry in review.schedule(exercise.folder)]
+    if not chosen:
+        raise WrongUse(f"There are no questions in {paths.shown(paths.review(exercise.folder))}.")
+    return chosen
+
+
+@verb("plot", NEXT, SUBMISSION, option("--output", metavar="FILE", type=Path, help="write a .png, .svg or .pdf file"))
+def plot(options: argparse.Namespace) -> int:
+    """Show your attention weights beside the expected ones."""
+    exercise = exercise_or_next(options.exercise)
+    if not paths.pictures(exercise.folder).exists():
+        raise WrongUse(f"{exercise.folder} has no picture. Others have: make plot EX=03")
+    path = options.submission or paths.stub(exercise.folder)
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.judge import capture
+        from grader.reports import heatmap, terminal
+
+        try:
+            pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
+        except BadSubmission as error:
+            pictures = capture.blank(exercise, str(error))
+    if options.output is not None:
+        heatmap.save(pictures, options.output)
+        print(f"{options.output} holds {len(pictures)} picture{'' if len(pictures) == 1 else 's'}.")
+        return errors.PASSED
+    console = terminal.console()
+    print(f"{exercise.folder[:2]} {exercise.title}")
+    for line in heatmap.all_lines(pictures, console.width if console.is_terminal else heatmap.WIDTH):
+        console.print(line, soft_wrap=True)
+    return errors.PASSED
+
+
+@verb("figure", NEXT, SUBMISSION)
+def figure(options: argparse.Namespace) -> int:
+    """Write and open the lesson with its figure and your own numbers."""
+    exercise = exercise_or_next(options.exercise)
+    path = options.submission or paths.stub(exercise.folder)
+    with ForkServer() as fork_server:  # it imports torch while this process does
+        from grader.desk import lesson
+        from grader.integrations import lesson_page
+
+        handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
+        page = lesson_page.write_own(exercise, handed_in, fork_server)
+    print(f"Open {paths.shown(page)} in a browser. Each make check EX={exercise.folder[:2]} writes it again.")
+    lesson.open_in_browser(page.as_uri())
+    return errors.PASSED
+
+
+@verb(
+    "experiment",
+    NEXT,
+    option("--format", choices=("text", "md"), default="text", help="md: the table of a lesson"),
+    option("--args", metavar="'NAME …'", help="run measure_NAME.py beside the lesson instead, with what follows"),
+)
+def experiment(options: argparse.Namespace) -> int:
+    """Measure what the lesson claims: a table, and whether it holds."""
+    exercise = exercise_or_next(options.exercise)
+    from grader.desk import experiment
+
+    if options.args:
+        return errors.PASSED if experiment.measure(exercise, shlex.split(options.args)) == 0 else errors.FAILED
+    measured = experiment.run(exercise)
+    if options.format == "md":
+        print(experiment.markdown(measured), end="")
+    else:
+        from grader.reports import terminal
+
+        for part in experiment.page(exercise, measured):
+            terminal.console().print(part)
+    return errors.PASSED if measured.holds else errors.FAILED
+
+
+@verb("notebook", NEXT, option("--no-open", action="store_true", help="only make it"))
+def notebook(options: argparse.Namespace) -> int:
+    """Make the exercise a notebook, and open it in JupyterLab."""
+    from grader.integrations.notebook import export
+
+    exercise = exercise_or_next(options.exercise)
+    path, outcome = export.make(exercise)
+    name = paths.shown(path)
+    print(f"{name} is made." if outcome == export.MADE else f"{name} is yours: it was left as it is.")
+    if options.no_open:
+        return errors.PASSED
+    if importlib.util.find_spec("jupyterlab") is None:
+        print(errors.missing_extra("Opening it needs JupyterLab", "notebook"))
+        print("Or open the notebook in another program, such as VS Code, with this Python as its kernel.")
+        return errors.PASSED
+    command = [sys.executable, "-m", "jupyterlab", str(path)]
+    if not sys.stdout.isatty():
+        print(f"Open it: {shlex.join(command)}")
+        return errors.PASSED
+    # The kernel finds the grader also where it is not installed.
+    roots = [str(paths.ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.call(command, cwd=paths.ROOT, env={**os.environ, "PYTHONPATH": os.pathsep.join(roots)})
+
+
+@verb("reset", EXERCISE)
+def reset(options: argparse.Namespace) -> int:
+    """Put the fresh stub back; your file is kept beside it."""
+    exercise = catalog.find(options.exercise)
+    from grader.desk import checkout
+
+    copy = checkout.reset(exercise.folder)
+    print(f"{paths.shown(paths.stub(exercise.folder))} is the fresh stub.")
+    if copy is not None:
+        print(f"Your file is kept: {paths.shown(copy)}")
+    return errors.PASSED
+
+
+@verb("update")
+def update(options: argparse.Namespace) -> int:
+    """Get the newest exercises and grader; your code stays."""
+    from grader.desk import checkout
+
+    if paths.LEARNERS is None:
+        done = checkout.update()
+    else:
+        from grader.integrations import bundle
+
+        done = checkout.update(bundle.files_of_folder(), project.version())
+    if not done.changes:
+        newer = f" Newer exercises come with a newer kata: {NEWER}" if paths.LEARNERS else ""
+        print(f"There is nothing new.{newer}")
+        return errors.PASSED
+    print(f"Up to date: {done.changes} {'file' if done.changes == 1 else 'files'} changed.")
+    for file in done.merged:
+        how = "is as you left it" if file.is_kept else "has the new parts around your code"
+        print(f"{paths.shown(file.path)} {how}. As it was before: {paths.shown(file.copy)}")
+    return errors.PASSED
+
+
+@verb("doctor")
+def doctor(options: argparse.Namespace) -> int:
+    """Look at this machine: what is missing, and how to get it."""
+    from grader.desk import doctor
+
+    print(doctor.text(doctor.findings()))
+    return errors.PASSED
+
+
+@verb("init", option("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(FOLDER_NAME)))
+def init(options: argparse.Namespace) -> int:
+    """Make a folder of your own: every lesson and stub, under git."""
+    if paths.LEARNERS is not None:
+        raise WrongUse("You are in a folder of exercises already. To see what is next, type: make")
+    if not paths.IS_INSTALLED and paths.ROOT in Path(options.folder).resolve().parents:
+        raise WrongUse(
+            f"{options.folder} would be a folder within this clone, which has the exercises already: type make. "
+            f"Elsewhere: kata init ~/{FOLDER_NAME}"
+        )
+    from grader.integrations import bundle
+
+    has_git = bundle.make_folder(options.folder)
+    print(f"{options.folder} is yours: lessons, stubs, hints and figures{', and git has begun' if has_git else ''}.")
+    if not has_git:
+        print("git is not here. Only make update needs it, which merges newer exercises into the folder.")
+    print(f"Now type:\n  cd {paths.typed(options.folder)}\n  make start")
+    return errors.PASSED
