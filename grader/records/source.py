@@ -16,19 +16,13 @@ from grader.catalog import signatures
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
 
-ALMOST = 0.9  # the least similarity of two variables of which one is a slip for the other
-SHORT = 2  # characters of a variable's name that is like too many others
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
-OTHER = ""  # the key of what belongs to no definition
 WITH_PARAMETERS = ("Linear", "Embedding", "Parameter", "LayerNorm", "MultiheadAttention", "Conv1d")
 MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal", "Tensor", "FloatTensor")
 JOINS = (["cat"], ["concat"], ["concatenate"])
-MAX_ARGUMENTS = 4  # of a call that is a token with them
-LARGEST = 1e300  # number that is a token
 TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
 MAX_TEXT = 80  # characters of code that are repeated
-UNKEPT = "result not kept"  # the token of a statement that is a call or an operation, and nothing else
 
 
 class SourceWords:
@@ -265,22 +259,6 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
 
 
 @limited
-def written_tokens(source: str) -> dict[str, list[str]]:
-    """The names, calls and numbers of each top-level definition, without type hints; {} for what is no Python.
-
-    UNKEPT is a token, too.
-    Calls are in two forms: "transpose(", and with arguments that are constants "transpose(1, 2)".
-    Raises BadSubmission where reading the source exceeds a limit.
-    """
-    tree = parse(source)
-    found: dict[str, set[str]] = {}
-    for statement in tree.body if tree else ():
-        name = statement.name if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else OTHER
-        found.setdefault(name, set()).update(_written_tokens(statement))
-    return {name: sorted(words) for name, words in found.items()}
-
-
-@limited
 def defined_names(source: str) -> list[str]:
     """The functions and classes at top level; none of what is no Python. Raises BadSubmission as `parses`."""
     tree = parse(source)
@@ -301,39 +279,6 @@ def written_definitions(source: str) -> dict[str, str]:
             methods = node.body if isinstance(node, ast.ClassDef) else []
             found |= {f"{node.name}.{part.name}": _written(part) for part in methods if isinstance(part, FUNCTIONS)}
     return found
-
-
-@limited
-def written_statements(source: str) -> dict[str, list[str]]:
-    """The simple statements of each top-level function and class: one text where two are written alike.
-
-    {} for what is no Python. Raises BadSubmission where reading the source exceeds a limit.
-    """
-    found: dict[str, list[str]] = {}
-    for node in tree.body if (tree := parse(source)) else ():
-        if isinstance(node, DEFINING):
-            statements = [part for part in walk(node) if isinstance(part, ast.stmt)]
-            simple = [part for part in statements if not hasattr(part, "body") and not is_text(part)]
-            found[node.name] = sorted(set(map(_digest, simple)))
-    return found
-
-
-@limited
-def storeless_kernels(source: str) -> list[str]:
-    """The kernels that the source launches and that store nothing, nor does what they call.
-
-    Raises BadSubmission where reading the source exceeds a limit.
-    """
-    tree = parse(source)
-    if tree is None:
-        return []
-    functions = {node.name: node for node in tree.body if isinstance(node, FUNCTIONS)}
-    calls = [node.func for node in walk(tree) if isinstance(node, ast.Call)]
-    launched = {func.value.id for func in calls if isinstance(func, ast.Subscript) and isinstance(func.value, ast.Name)}
-    storing = {name for name, function in functions.items() if _stores(function)}
-    while more := {name for name, node in functions.items() if storing & set(_names(node))} - storing:
-        storing |= more
-    return [name for name in functions if name in launched - storing]
 
 
 @limited
@@ -361,34 +306,6 @@ def written_faults(source: str) -> list[dict[str, Any]]:
 
 
 @limited
-def outside_reads(source: str) -> list[dict[str, Any]]:
-    """Where a function reads a variable that the file assigns at top level, and has one of almost that name itself.
-
-    Each with its `function`, the `owner` of a method or "", the `name`, the `line` that assigns it, and its `own` name.
-    """
-    tree = parse(source)
-    if tree is None:
-        return []
-    assigned = _assigned_outside(tree)
-    reads: list[dict[str, Any]] = []
-    for outer in tree.body:
-        methods = outer.body if isinstance(outer, ast.ClassDef) else [outer]
-        for function in [one for one in methods if isinstance(one, FUNCTIONS)]:
-            own_names = _own_names(function)
-            read = [name for name in _names(function) if name not in own_names and name.islower()]  # else a constant
-            for name in dict.fromkeys(name for name in read if name in assigned):
-                own = next((own for own in sorted(own_names) if _is_almost(own, name)), None)
-                found = {"function": function.name, "name": name, "line": assigned[name], "own": own}
-                reads += [found | {"owner": getattr(outer, "name", "") if outer is not function else ""}] if own else []
-    return reads
-
-
-def written_number(text: str) -> str:
-    """A number as a token: -2, 0.5."""
-    return f"{float(text):g}"
-
-
-@limited
 def caret(source: str, line: int) -> list[int]:
     """The first column and the one after the last of the syntax error on a line, from 0; [] where it is another line.
 
@@ -403,40 +320,6 @@ def caret(source: str, line: int) -> list[int]:
     except ValueError:
         pass
     return []
-
-
-def _stores(kernel: ast.AST) -> bool:
-    """Whether anything in it is called as what writes into memory is called."""
-    calls = [node.func for node in walk(kernel) if isinstance(node, ast.Call)]
-    names = [getattr(func, "attr", getattr(func, "id", "")) for func in calls]
-    return any(name == "store" or name.startswith("atomic_") for name in names)
-
-
-def _assigned_outside(tree: ast.Module) -> dict[str, int]:
-    """The variables that the statements at top level assign, with the first line; no functions, classes, imports."""
-    statements = [statement for statement in tree.body if not isinstance(statement, DEFINING)]
-    stored = [node for statement in statements for node in walk(statement) if _is_stored(node)]
-    defined = {node.name for node in tree.body if isinstance(node, DEFINING)}
-    return {node.id: node.lineno for node in reversed(stored) if isinstance(node, ast.Name) and node.id not in defined}
-
-
-def _own_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
-    """The arguments and variables of a function, and of those inside of it."""
-    nodes = walk(function)
-    return {node.arg for node in nodes if isinstance(node, ast.arg)} | {
-        node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)
-    }
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _is_almost(first: str, second: str) -> bool:
-    """Whether one of two names is likely a slip for the other: a plural, or a letter more or less in a long name."""
-    singulars = [re.sub(r"ies$", "y", name.lower()).removesuffix("s") for name in (first, second)]
-    longer = min(len(first), len(second)) > SHORT
-    return longer and (len({*singulars}) == 1 or difflib.SequenceMatcher(None, first, second).ratio() >= ALMOST)
 
 
 def _stored(statement: ast.Assign) -> set[str]:
@@ -522,56 +405,6 @@ def _written(definition: ast.AST) -> str:
 
 def _digest(node: ast.AST) -> str:
     return hashlib.sha256(ast.dump(node).encode()).hexdigest()
-
-
-def _written_tokens(root: ast.AST) -> set[str]:
-    parts = [getattr(node, field, None) for node in walk(root) for field in ("annotation", "returns")]
-    hints = {part for part in parts if isinstance(part, ast.AST)}
-    nodes = [node for node in walk(root, hints) if node not in hints]
-    own = {node.arg for node in nodes if isinstance(node, ast.arg)} | set(map(_stored_in, nodes))
-    found: set[str] = set()
-    signed = set()
-    for node in nodes:  # a sign comes before its number
-        if isinstance(node, (ast.Name, ast.Attribute)):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-            found |= {name} - own  # everybody calls a variable something else
-        elif isinstance(node, ast.keyword) and node.arg:
-            found.add(node.arg)
-        elif isinstance(node, ast.Call):
-            found |= _call(node)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and _is_number(node.operand):
-            signed.add(node.operand)
-            found.add(written_number(f"-{node.operand.value}"))  # type: ignore[attr-defined]
-        elif _is_number(node) and node not in signed:
-            found.add(written_number(str(node.value)))  # type: ignore[attr-defined]
-    unkept = any(isinstance(node, ast.Expr) and isinstance(node.value, (ast.BinOp, ast.Call)) for node in nodes)
-    return found | {UNKEPT} if unkept else found
-
-
-def _stored_in(node: ast.AST) -> str:
-    """The variable or attribute that a node binds; "" where it binds none."""
-    if not isinstance(node, (ast.Name, ast.Attribute)) or not isinstance(node.ctx, ast.Store):
-        return ""
-    return node.id if isinstance(node, ast.Name) else node.attr
-
-
-def _call(call: ast.Call) -> set[str]:
-    """The call in the forms of `tokens`, without what it is called on."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    constant = all(isinstance(node, ast.Constant) or _is_signed(node) for node in arguments)
-    if not name or not constant or len(arguments) > MAX_ARGUMENTS:
-        return {f"{name}("}
-    return {f"{name}(", ast.unparse(ast.Call(ast.Name(name), call.args, call.keywords))[:MAX_TEXT]}
-
-
-def _is_number(node: ast.AST) -> bool:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST
-
-
-def _is_signed(node: ast.AST) -> bool:
-    return isinstance(node, ast.UnaryOp) and _is_number(node.operand)
 
 
 def _written_faults(

@@ -9,7 +9,6 @@ from grader.catalog import paths, signatures
 from grader.judge import grading, messages, trials
 from grader.judge.words import number
 from grader.records.results import Settings
-from grader.records.source import outside_reads
 from grader.records.submission import Submission
 
 MULTI_HEAD = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias=False")
@@ -223,25 +222,6 @@ def test_a_variable_from_outside_with_almost_the_name_of_an_own_one_is_named(gra
     assert all("Its own variable is called key." in one for one in told)
     right = grade("08", HEAD + READS.format("key"))
     assert not any("assigned outside" in (check.diagnosis or "") for check in right.checks)
-
-
-@pytest.mark.parametrize(
-    "source, found",
-    [
-        ("keys = 1\ndef f(key):\n    return keys\n", ["keys"]),
-        ("queries = 1\ndef f(x):\n    query = x\n    return queries + query\n", ["queries"]),
-        ("keys = 1\ndef f(key, keys):\n    return keys\n", []),
-        ("import keys\ndef f(key):\n    return keys\n", []),
-        ("def keys():\n    pass\ndef f(key):\n    return keys()\n", []),
-        ("ks = 1\ndef f(k):\n    return ks\n", []),
-        ("Keys = 1\nKEYS = 2\ndef f(keys):\n    return Keys + KEYS\n", []),
-        ("keys = tuple\ndef f(key: keys) -> keys:\n    return key\n", []),
-        ("scale = 1\ndef f(x):\n    return x * scale\n", []),
-        ("keys = 1\ndef f(x:", []),
-    ],
-)
-def test_what_is_read_from_outside(source, found):
-    assert [read["name"] for read in outside_reads(source)] == found
 
 
 def test_a_large_count_is_a_whole_number():
