@@ -215,15 +215,6 @@ class SelfAttention_v2(torch.nn.Module):
 """
 
 
-def test_a_variable_from_outside_with_almost_the_name_of_an_own_one_is_named(grade):
-    result = grade("08", HEAD + READS.format("keys"))
-    told = [check.diagnosis or "" for check in result.checks if "values differ" in (check.message or "")]
-    assert told and all("forward reads keys, which is assigned outside of it (line 5)" in one for one in told)
-    assert all("Its own variable is called key." in one for one in told)
-    right = grade("08", HEAD + READS.format("key"))
-    assert not any("assigned outside" in (check.diagnosis or "") for check in right.checks)
-
-
 def test_a_large_count_is_a_whole_number():
     assert [number(value) for value in (1049088.0, 123456.5, 2.0**40, 4.0)] == [
         "1049088",
