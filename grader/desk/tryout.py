@@ -106,7 +106,7 @@ class _Desk:
         self.lost = 0
         project.demand_needs(exercise.limits.needs)
         self.limits = replace(LIMITS, needs=exercise.limits.needs)
-        runner = paths.module("worker/lines.py").read_text("utf-8")
+        runner = paths.module("worker/line_runner.py").read_text("utf-8")
         # Compiled under another name: messages must show the learner's own lines alone.
         source = f"{submission.source}\n\n\nexec(compile({runner!r}, 'lines', 'exec'))\n"
         self.source = Submission(source, submission.filename, submission.notes)

@@ -171,10 +171,11 @@ ROOMS = {path.name for path in (*paths.GRADER.iterdir(), *(paths.ROOT / "tests")
 NOT_OURS = {
     "autograder.py", "documented_checks.py", "grader.py", "grader/project", "measure_NAME.py", "nbgrader_config.py",
     "sofmax.py", "context_vectors.before-2026-11-22-134500.py", "lastfirst_123_456_context_vectors.py",
+    "ada_context_vectors.py", "ex3.py", "lovelaceada_101_9001_context_vectors.py",
 }  # fmt: skip
 OTHER_OWNERS = {"c", "layer", "learner", "einops"}
 DATA = {
-    "csv", "db", "docx", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml", "txt",
+    "csv", "db", "docx", "gz", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml", "txt",
     "yml", "zip",
 }  # fmt: skip
 
