@@ -164,7 +164,7 @@ def test_names_longer_than_255_bytes_are_not_taken_in(tmp_path):
         packed.writestr("softmax_naive.py", HONEST)
     found = find(tmp_path, catalog.exercises())
     assert len(found.handins) == 1
-    assert [entry.reason for entry in found.misplaced] == ["its name is longer than 255 bytes"]
+    assert [entry.reason for entry in found.left_out] == ["its name is longer than 255 bytes"]
 
 
 # Archives
