@@ -15,7 +15,8 @@ What a verb takes: `make help check`, or `kata check --help`. This page is made 
 MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
 BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
-COUNT = re.compile(r"(?<=\| )\d+ exercises in")
+AIM = re.compile(r"^- \*\*You will be able to\*\* (.+?)(?=\n- |\n\n)", re.M | re.S)
+LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
 
@@ -28,22 +29,25 @@ def commands() -> str:
 
 
 def lessons() -> str:
-    """The README's list of lessons: each path with its hours and its end, and a small picture of each figure."""
+    """The README's list of lessons: each path with its hours, and a line for each lesson with what one can do then."""
     parts = []
     for path in catalog.learning_paths():
         exercises = [exercise for exercise in catalog.by_path() if exercise.path == path]
         texts = [paths.lesson(exercise.folder).read_text("utf-8") for exercise in exercises]
-        minutes = sum(int(found[1]) for text in texts for found in [MINUTES.search(text)] if found)
+        minutes = sum(int(found[1]) for text in texts if (found := MINUTES.search(text)))
         hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
-        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours} · after it you can {path.after}\n\n")
-        for exercise in exercises:
-            folder = f"exercises/{exercise.folder}"
-            name = f"{exercise.folder[:2]} {exercise.title}"
-            picture = f'<img src="{folder}/{paths.still(exercise.folder).name}" height="110" alt="{name}">'
-            parts.append(f"[{picture}]({folder}/README.md)\n")
-        names = [f"[{one.folder[:2]} {one.title}](exercises/{one.folder}/README.md)" for one in exercises]
-        parts.append(f"\n{' · '.join(names)}\n\n")
+        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n\n")
+        for exercise, text in zip(exercises, texts):
+            name = f"[{exercise.folder[:2]} {exercise.title}](exercises/{exercise.folder}/README.md)"
+            parts.append(f"- {name}: {aim(text)}\n")
+        parts.append("\n")
     return "".join(parts)
+
+
+def aim(lesson: str) -> str:
+    """What a lesson's head says one will be able to do, on one line, without links."""
+    found = AIM.search(lesson)
+    return LINK.sub(r"\1", " ".join(found[1].split())) if found else ""
 
 
 def badges() -> str:
@@ -59,8 +63,7 @@ def badges() -> str:
 
 
 def readme(text: str) -> str:
-    """The README with its lessons and their number, its badges, and the address at which the project is published."""
-    text = COUNT.sub(f"{len(catalog.exercises())} exercises in", text)
+    """The README with its lessons, its badges, and the address at which the project is published."""
     text = LESSONS.sub(lambda _: lessons(), BADGES.sub(lambda _: badges(), text))
     return ADDRESS.sub(lambda _: project.published(), text)
 

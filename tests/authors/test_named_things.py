@@ -175,8 +175,8 @@ NOT_OURS = {
 }  # fmt: skip
 OTHER_OWNERS = {"c", "layer", "learner", "einops"}
 DATA = {
-    "csv", "db", "docx", "gz", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml", "txt",
-    "yml", "zip",
+    "csv", "db", "docx", "gz", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml",
+    "txt", "yml", "zip",
 }  # fmt: skip
 
 
