@@ -12,7 +12,7 @@ from grader.catalog import mistakes, paths
 from grader.judge import launched
 from grader.judge.collection import Check
 from grader.judge.compare import differ, outline, words
-from grader.judge.failure import Failure
+from grader.judge.failure import Failure, may_be_one
 from grader.judge.proxy import Learner, demand_value
 from grader.judge.session import Session
 from grader.records.bounded_cache import BoundedCache
@@ -128,14 +128,19 @@ class Following:
         if isinstance(error, Differs):
             request, _, answer, _ = noting.noted[-1]
             return Trace(len(calls) - 1, _call(request, answer))
-        return Trace(len(calls), None, degree(error, calls, failure))
+        return Trace(len(calls), None, degree(error, calls, failure, connection.source))
 
 
-def degree(error: BaseException | None, calls: list[Call], failure: Failure) -> int:
-    """How closely an error after these calls is the learner's. The answers are taken to be alike."""
+def degree(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> int:
+    """How closely an error after these calls is the learner's. The answers are taken to be alike.
+
+    source: of what was called.
+    """
     if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
         return NOT
     if outline(error) != outline(failure.error):
+        return NOT
+    if not may_be_one(failure.error, error, source):
         return NOT
     return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
 
@@ -248,7 +253,7 @@ class WrongVersions:
         key = (version, failure.check.id)
         if key not in self._traces:
             if self.caches_runs and version.failed is not None:
-                self._traces[key] = _trace(*self.run(version, failure.check), failure)
+                self._traces[key] = _trace(*self.run(version, failure.check), failure, version.source)
             else:
                 following = self._followed.setdefault(failure.check.id, Following(self.session, failure))
                 self._traces[key] = following.trace(version.connection, version.load)
@@ -288,9 +293,9 @@ def _same(first: Answer, second: Answer) -> bool:
     return replace(first[0], output="") == replace(second[0], output="") and first[1] == second[1]
 
 
-def _trace(error: BaseException | None, calls: list[Call], failure: Failure) -> Trace:
+def _trace(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> Trace:
     """The trace of a run to its end."""
     for number, (call, learner_call) in enumerate(zip(calls, failure.calls, strict=False)):
         if differ(call, learner_call):
             return Trace(number, call)
-    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure))
+    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure, source))
