@@ -9,10 +9,11 @@ import json
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from grader.catalog import errors
-from grader.catalog.errors import InfrastructureError
+from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import versions
 from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.records.results import Settings
@@ -25,7 +26,7 @@ ALLOWED_DEATHS = 10  # of workers that had the same part, before the part is giv
 class Cluster:
     """A Dask cluster, with the methods of Pool. address: tcp://host:8786, or a scheduler file.
 
-    Raises WrongUse if distributed is not installed, InfrastructureError if no scheduler answers.
+    Raises WrongUse if distributed or the file is missing, InfrastructureError if no scheduler answers.
     """
 
     def __init__(self, order: Order, address: str) -> None:
@@ -36,6 +37,8 @@ class Cluster:
             raise errors.missing_extra("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
         scheduler = {"address": address} if ":" in address else {"scheduler_file": address}
+        if "scheduler_file" in scheduler and not Path(address).exists():  # for which Dask would wait
+            raise WrongUse(f"There is no scheduler file {address}. An address looks like tcp://host:8786")
         try:
             self.client = Client(**scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
@@ -67,7 +70,7 @@ class Cluster:
         plain = [[asdict(task) for task in part] for part in parts]
         futures = self.client.map(grade_part, plain, order=self.order, pure=False, retries=2)
         part_of = {future.key: part for future, part in zip(futures, parts)}
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=self.client.loop):
             part, error = part_of[future.key], future.exception()
             if error is not None:
                 yield from (Outcome(task, trouble=f"no worker could grade it: {error}"[:300]) for task in part)

@@ -254,15 +254,30 @@ def test_another_program_takes_results_from_the_store(here, fork_server, tmp_pat
         assert store.find("02_softmax_naive", Submission(RIGHT, "whatever.py")) is None
 
 
+@pytest.fixture(scope="module")
+def scheduler():
+    """The address of a real Dask cluster of two workers."""
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra classroom)")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_dask_cluster_grades_as_one_machine_does(cli, scheduler, tmp_path):
+    lay(tmp_path / "in", {f"s{n}/context_vectors.py": f"{WRONG if n % 2 else RIGHT}\n# {n}\n" for n in range(20)})
+    done = cli("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
+    assert done.returncode == 0, done.stderr
+    assert [row["points"] for row in rows(tmp_path / "out")].count("7") == 10 and len(rows(tmp_path / "out")) == 20
+    done = cli("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
+    assert "Nothing to grade" in done.stderr
+    done = cli("grade", tmp_path / "in", "--out", tmp_path / "other", "--dask", tmp_path / "no.json")
+    assert done.returncode == 2 and "There is no scheduler file" in done.stderr
+
+
 @nightly
 @pytest.mark.parametrize("dask", [False, True])
-def test_a_run_that_is_killed_goes_on_and_gives_the_same_bytes(tmp_path, dask):
+def test_a_run_that_is_killed_goes_on_and_gives_the_same_bytes(request, tmp_path, dask):
     download, people = a_class.lay("folders", tmp_path / "class", 30)
-    more: list[str] = []
-    if dask:
-        distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra classroom)")
-        cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-        more = ["--dask", cluster.scheduler_address]
+    more = ["--dask", request.getfixturevalue("scheduler")] if dask else []
     words = ["grade", download, "--students", people, "--column", "id=Matrikelnummer", "--seed", "7", *more]
     command = [sys.executable, "-m", "grader", *map(str, words), "--out"]
     for kill in range(3):
