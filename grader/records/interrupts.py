@@ -8,9 +8,11 @@ word if it calls `end_quietly` instead. A command that has nothing to put in ord
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 
 STOPPED = 130  # as in grader/catalog/errors.py
+MAKE_S = 0.1  # seconds
 CLEAR = "\r\x1b[2K\x1b[?25h"  # the line that says what is waited for, and the cursor, which it hides
 
 
@@ -44,6 +46,9 @@ def end_at_once(is_make: bool, end: Callable[[int], object] = os._exit) -> None:
     """
 
     def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if is_make:  # make got Ctrl-C as well: where its child ends before it has seen that, it says that it lost one
+            time.sleep(MAKE_S)
         with contextlib.suppress(OSError):
             os.write(2, f"{CLEAR if os.isatty(1) else ''}stopped\n".encode())
         end(0 if is_make and os.isatty(1) and not os.environ.get("CI") else STOPPED)

@@ -44,6 +44,7 @@ def processor(request, monkeypatch) -> None:
     name, _, value = request.param.partition("=")
     if name:
         monkeypatch.setenv(name, value)
+        monkeypatch.setattr(experiment, "TIMEOUT_S", 600)  # the ways that every processor has are slow
 
 
 @pytest.mark.parametrize("exercise", sample(EXERCISES, 12), ids=lambda exercise: exercise.folder)
