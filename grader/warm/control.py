@@ -1,14 +1,7 @@
-"""Asks the warm process of this checkout how it is, and ends it."""
-
-import contextlib
-import os
-import signal
-import time
+"""Asks the warm process of this checkout how it is."""
 
 from grader.catalog import paths
 from grader.warm import client, message
-
-END_S = 5.0  # seconds to wait until it has ended
 
 
 def status() -> tuple[int, int] | None:
@@ -18,16 +11,3 @@ def status() -> tuple[int, int] | None:
             return message.peer(connection) or 0, message.receive(connection)["commands"]
     except (OSError, ValueError, KeyError):
         return None
-
-
-def stop() -> bool:
-    """End the warm process. Returns whether there was one."""
-    found = status()
-    if found is None:
-        return False
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(found[0], signal.SIGKILL)  # what it has started ends with it
-    deadline = time.monotonic() + END_S
-    while status() is not None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return True

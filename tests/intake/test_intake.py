@@ -299,10 +299,10 @@ def test_the_helper_lists_each_students_archive_once(tmp_path, monkeypatch):
         (tmp_path / f"{name}.zip").write_bytes(zipped((FILE, f"{HONEST}# {name}\n".encode())))
     (tmp_path / "eve.zip").write_bytes(b"no archive")
     asked, ask = [], limited.Helper.ask
-    monkeypatch.setattr(limited.Helper, "ask", lambda self, request: asked.append(request) or ask(self, request))
+    monkeypatch.setattr(limited.Helper, "ask", lambda self, *request: asked.append(request) or ask(self, *request))
     found = find(tmp_path, catalog.exercises())
     assert {handin.student.id for handin in found.handins} == {"ada", "bob", "cyd"} and len(found.misplaced) == 1
-    assert sum(b"_listed" in request[0] for request in asked) == 3
+    assert sum("_listed" in str(request[0]) for request in asked) == 3
 
 
 @pytest.mark.parametrize("where", ["class.zip", "eve.zip"])
