@@ -116,18 +116,6 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
             yield outcome
 
 
-def grade_handins(handins: Sequence[HandIn], store: Store, how: How) -> Iterator[Begun | Outcome]:
-    """Grade hand-ins into a store, so that `Store.find` has their results. For programs that have a list of their own.
-
-    What cannot be read gets no result.
-    """
-    with store.transaction():
-        marks = [take_in(handin, handin.filename, store) for handin in handins]
-        marks = with_keys(marks, store, how)
-    yield from grade(marks, store, how)
-    store.finish()
-
-
 def executor_of(order: Order, how: How) -> Pool | Cluster:
     """The processes that grade: of this machine, or of a Dask cluster."""
     return Pool(order, how.jobs) if how.dask is None else Cluster(order, how.dask)

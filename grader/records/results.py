@@ -104,7 +104,6 @@ class ExerciseResult:
     notes: tuple[str, ...] = ()
     pictures: tuple[Any, ...] = ()  # of grader.judge.pictures.Picture: the learner's weights beside the expected ones
     sandbox: Any = None  # grader.sandbox.tiers.Sandbox, in which the learner's code ran
-    given: float | None = None  # the points that a person gave for the exercise, whatever the checks found
 
     @property
     def tried(self) -> bool:
@@ -113,11 +112,6 @@ class ExerciseResult:
 
     @property
     def points(self) -> float:
-        """The points of all checks, or those that a person gave."""
-        return self.checked_points if self.given is None else self.given
-
-    @property
-    def checked_points(self) -> float:
         """The points of all checks."""
         return round(sum(check.points for check in self.checks), 6)
 

@@ -240,14 +240,10 @@ def test_a_students_mark_is_explained_call_by_call(run, said, tmp_path):
     assert "no graded hand-in of 02" in said("explain", "7", "02", cwd=tmp_path).stderr
 
 
-def test_another_program_takes_results_from_the_store(here, fork_server, tmp_path):
-    from grader.classroom.handins import HandIn, Student
-
-    lay(tmp_path, {"ada.py": RIGHT, "ben.py": WRONG, "cut.ipynb": "{"})
-    handins = [HandIn(Student(name[:3]), CONTEXT, str(tmp_path / name)) for name in ("ada.py", "ben.py", "cut.ipynb")]
-    with Store(tmp_path / "store") as store:
-        list(grade.grade_handins(handins, store, grade.How()))
-    with Store.existing(tmp_path / "store") as store:
+def test_another_program_takes_results_from_the_store(run, tmp_path):
+    lay(tmp_path / "in", {"ada/context_vectors.py": RIGHT, "ben/context_vectors.py": WRONG})
+    run("in")
+    with Store.existing(tmp_path / "results") as store:
         found = store.find(CONTEXT, Submission(RIGHT, "whatever.py"))
         assert found is not None and found.points == 7.0 and found.sandbox is not None
         assert store.find(CONTEXT, Submission(RIGHT + " ", "whatever.py")) is None

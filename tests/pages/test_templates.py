@@ -111,7 +111,7 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
         assert found.elements == harmless[name], name
         shown = "".join(found.texts)
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown), name
-        if word.isprintable() and name != "class" and "none" not in name:
+        if word.isprintable() and name != "class":
             assert word in shown, name  # as it was written: nothing was run, and nothing escaped twice
 
 

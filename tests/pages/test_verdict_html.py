@@ -41,9 +41,7 @@ RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHE
     [
         ("where", {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
         ("full", {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
-        ("hints", {"the diagnosis", "Wrong.", "1 of 4 points"}),
         ("names", {"Wrong.", "1 of 4 points"}),
-        ("none", {"1 of 4 points"}),
     ],
 )
 def test_a_level_tells_so_much_and_no_more(level, told):
@@ -69,7 +67,7 @@ def test_an_outcome_is_a_sign_and_a_word():
 
 
 def test_an_unknown_level_is_refused():
-    with pytest.raises(ValueError, match="where, full, hints, names, none"):
+    with pytest.raises(ValueError, match="where, full, names"):
         html.verdict(RESULT, "everything")
 
 

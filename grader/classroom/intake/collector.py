@@ -153,7 +153,7 @@ class Collector:
             where = trail + child.name
             if reason := passed_over(child) or (BESIDE if clone not in (None, child) else ""):
                 self.leave_out(key, where, reason, count(child))
-                self.files[key] += reason != FORKS  # who handed in only hidden files is told of
+                self.files[key] += reason != FORKS  # those of only hidden files are listed too
                 continue
             self.seen[key] += 1
             if self.seen[key] > MOST_ENTRIES:
