@@ -52,9 +52,8 @@ Which checks fail which mistake is a table of its own, which `make docs` makes.
 WHERE = """
 ## How often the line is the true one
 
-Cases of the first three kinds are drawn from the known mistakes, and each mistake is left out of the search as if
-nobody had written it down. Those of the last kind are in `tests/judge/peer_variants.toml`; nothing is left out. A line
-counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises. `make
+Cases are drawn from the known mistakes, and each mistake is left out of the search as if nobody had written it
+down. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises. `make
 bench WHAT=where` draws up to 12 cases of each kind for each exercise by itself, and another `SEED=` draws others.
 
 | what | figure | command |
@@ -64,13 +63,11 @@ COUNTED = {  # what is recorded of each kind of case
     "solution": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "styles": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "pairs": ("cases", "one", "both", "false"),
-    "others": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
 }
 KINDS = {
     "solution": "one mistake in the reference",
     "styles": "one mistake in a right file of another style",
     "pairs": "two mistakes at once",
-    "others": "a wrong file that others wrote",
 }
 FIGURES = {
     "true": "the line is true",
