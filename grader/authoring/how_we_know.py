@@ -53,8 +53,8 @@ WHERE = """
 ## How often the line is the true one
 
 Cases are drawn from the known mistakes, and each mistake is left out of the search as if nobody had written it
-down. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises. `make
-bench WHAT=where` draws up to 12 cases of each kind for each exercise by itself, and another `SEED=` draws others.
+down. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises.
+`make bench WHAT=where` draws up to 12 cases of each kind for each exercise by itself, and another `SEED=` draws others.
 
 | what | figure | command |
 |---|---:|---|
