@@ -1,4 +1,4 @@
-"""Asks a failed check's calls again, in a worker that was asked nothing before: does the code keep something?"""
+"""Asks what a failed check asked again, with nothing asked before it: does the code keep something?"""
 
 import re
 
@@ -6,35 +6,96 @@ from grader.judge.compare import differ
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
+from grader.records.source import SourceWords
 from grader.sandbox.call_results import Call, LearnerError
+from grader.sandbox.connection import Connection
 from grader.sandbox.remote import Remote
+from grader.worker import protocol
+from grader.worker.protocol import Reply, Request
+from grader.worker.wire import RawTensor
 
 STATE = "Called first, this gives a different answer. Does your code keep something from an earlier call?"
 UNWRITTEN = "A second call gives other numbers, and torch.empty is called: is each of its entries written?"
 EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 TIMES = 2  # that the check is asked: an answer by chance differs from itself
+Answered = tuple[Reply, list[RawTensor]]
 
 
 def sentence(session: Session, failure: Failure, subject: Learner, connection: Remote) -> str | None:
-    """STATE, where new workers answer the check's calls alike, and not as before; with torch.empty UNWRITTEN.
+    """STATE, where the check's calls, or its last one, are answered otherwise if nothing was asked before.
 
-    connection: of the subject. It gets a new worker.
+    With torch.empty in the source UNWRITTEN. connection: of the subject. It gets new workers.
     """
     if isinstance(failure.error, LearnerError) and failure.error.kind != "exception":
         return None
-    output, answers = connection.output, list[list[Call]]()
+    output = connection.output
     try:
-        for _ in range(TIMES):
-            connection.close()
-            error, calls = session.run(failure.check, subject)
-            if isinstance(error, LearnerError) and error.kind != "exception":
-                return None  # the new worker has not loaded all of the source, as one that takes long
-            answers.append(calls)
+        if _differs_in_a_new_worker(session, failure, subject, connection):
+            return UNWRITTEN if EMPTY.search(subject.source) else STATE
+        return STATE if _differs_alone(session, failure, connection) else None
     finally:
         connection.output = output
-    if not _alike(*answers) or _alike(answers[0], failure.calls):
-        return None
-    return UNWRITTEN if EMPTY.search(subject.source) else STATE
+
+
+class Alone:
+    """Passes on only the last call of a check, and what creates objects; calls before it get the replies of a run.
+
+    replies: of all calls, as they come; earlier: those of the run, none if every call is to be passed on.
+    """
+
+    def __init__(self, connection: Connection, earlier: list[Answered]) -> None:
+        self.connection, self.earlier, self.replies = connection, earlier, list[Answered]()
+
+    @property
+    def source(self) -> str:
+        return self.connection.source
+
+    @property
+    def words(self) -> SourceWords:
+        return self.connection.words
+
+    @property
+    def is_alive(self) -> bool:
+        return self.connection.is_alive
+
+    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> Answered:
+        """The reply to one request."""
+        if not isinstance(request, protocol.Call):
+            return self.connection.exchange(request, tensors, function)
+        number, owner = len(self.replies), request.target[0]
+        creates = isinstance(owner, str) and owner[:1].isupper()
+        if number + 1 < len(self.earlier) and not creates:
+            reply = self.earlier[number]
+        else:
+            reply = self.connection.exchange(request, tensors, function)
+        self.replies.append(reply)
+        return reply
+
+
+def _differs_in_a_new_worker(session: Session, failure: Failure, subject: Learner, connection: Remote) -> bool:
+    """Whether new workers answer the check's calls alike, and not as before."""
+    answers = list[list[Call]]()
+    for _ in range(TIMES):
+        connection.close()
+        error, calls = session.run(failure.check, subject)
+        if isinstance(error, LearnerError) and error.kind != "exception":
+            return False  # the new worker has not loaded all of the source, as one that takes long
+        answers.append(calls)
+    return _alike(*answers) and not _alike(answers[0], failure.calls)
+
+
+def _differs_alone(session: Session, failure: Failure, connection: Remote) -> bool:
+    """Whether an object that is called again answers otherwise if it was not called before."""
+    last = failure.calls[-1]
+    if not last.function.endswith(".__call__") or last.function not in {call.function for call in failure.calls[:-1]}:
+        return False
+    runs, earlier = list[list[Call]](), list[Answered]()
+    for _ in range(TIMES):
+        connection.close()
+        alone = Alone(connection, earlier)
+        runs.append(session.run(failure.check, Learner(alone))[1][: len(failure.calls)])
+        earlier = earlier or alone.replies[: len(failure.calls)]
+    return _alike(runs[0], failure.calls) and not _alike(*runs)
 
 
 def _alike(first: list[Call], second: list[Call]) -> bool:
