@@ -15,7 +15,7 @@ NUMBER = re.compile(r"(?<![\w.^√])[-−]?\d[\d,]*(?:\.\d+)?(?!\w)")
 DIMS = re.compile(r"\b[Dd]im(?:ension)?s? ((?:[-−]?\d|zero|one|two|three)(?: and [-−]?\d)?)\b")
 WORDS_FOR_NUMBERS = {"zero": "0", "one": "1", "two": "2", "three": "3"}
 LEAST_DIGITS = 2  # of a number that is no dimension: others are words of the language, as in “sums to 1”
-COMMENT = re.compile(r"#.*")
+COMMENT = re.compile(r'"""[\s\S]*?"""|#.*')  # and what a docstring says
 NUMBER_IN_CODE = re.compile(r"(?:(?<![\w)\]]) ?-)?(?<![\w.])\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?")  # with its sign
 
 
@@ -32,8 +32,12 @@ def confirmed(version: WrongVersion, source: str) -> bool:
 def support(version: WrongVersion, source: str) -> float:
     """How much of a mistake's diff the source holds, from 0 to 2: of the words that it adds, and not of the others."""
     written, (added, removed) = _words(source), (_words(lines) for lines in _diff(version))
-    shares = [len(new & written) / len(new) if new else 1.0 for new in (added - removed, removed - added)]
-    return 1 + shares[0] - shares[1]
+    new, gone = (added - removed) or added, removed - added
+    return 1 + _share(new, written) - _share(gone, written)
+
+
+def _share(words: frozenset[str], written: frozenset[str]) -> float:
+    return len(words & written) / len(words) if words else 0.0
 
 
 @cache
@@ -59,7 +63,7 @@ def named(sentence: str) -> set[str]:
 
 @lru_cache(16)
 def _words(source: str) -> frozenset[str]:
-    """The names and numbers in a file, without its comments."""
+    """The names and numbers in a file, without its comments and docstrings."""
     code = COMMENT.sub("", source)
     return frozenset(re.findall(r"[A-Za-z_]\w*", code)) | _numbers(code)
 
