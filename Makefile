@@ -41,7 +41,7 @@ ifeq ($(wildcard $(ready)),)
   ifeq ($(MAKECMDGOALS),)
     $(info Welcome! Before the first exercise, make fetches PyTorch and what else you need into $(VENV).)
   endif
-  told = $(shell $(FOUND) -m grader --make help $(call quote,$(goal)) 2>&1 >/dev/null)
+  told = $(if $(FOUND),$(shell $(FOUND) -m grader --make help $(call quote,$(goal)) 2>&1 >/dev/null))
 endif
 endif
 

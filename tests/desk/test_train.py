@@ -43,7 +43,8 @@ def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_tra
     file = desk / "state.pt"
     done = said("train", NUMBER, "--force", "--steps", 12, "--output", file, cwd=desk)
     assert done.returncode == 0, done.stderr
-    first, last, written = done.stdout.splitlines()
+    which, first, last, written = done.stdout.splitlines()
+    assert paths.solution(EXERCISE.trains).name in which
     assert first.startswith("step     0  loss 3.") and last.startswith("step    12  loss ") and "state.pt" in written
     assert float(last.split()[3]) < float(first.split()[3])
     state, ours = torch.load(file, weights_only=True), trained_state(EXERCISE.folder)

@@ -422,7 +422,7 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     execute(notebook, path)
     *notebook.cells, drawn, asked, no_figure = notebook.cells
     (measured,) = [cell for cell in notebook.cells if cell.source == "experiment()"]
-    assert "measured: holds" in measured.outputs[0]["data"]["text/plain"] and html_of(measured).count("<rect") >= 3
+    assert "measured: holds" in measured.outputs[0]["data"]["text/plain"] and html_of(measured).count("<tr") == 4
     assert "application/vnd.jupyter.widget-view+json" in drawn.outputs[0]["data"]
     states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
     assert figures.widget(path.parent.name) in [state["state"].get("_esm") for state in states]

@@ -107,6 +107,7 @@ def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(for
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
 def test_a_check_waits_for_checks_of_what_it_asks(exercise):
     """Else a wrong function blocks a check of another one. What asks several names them: `each`."""
+    skip_unless_here(exercise)
     with Session(exercise, 5) as session:
         asked: dict[str, set[str]] = {}
         for check in session.checks:

@@ -47,11 +47,7 @@ def honest() -> list[bytes]:
     bodies = []
     for value in values:
         encoder = Encoder(strides=True)
-        bodies.append(
-            wire.encode(
-                {"hits": [["mm", 3]], "computed": True, "value": encoder.node(value), "output": "x\n"}, encoder.tensors
-            )
-        )
+        bodies.append(wire.encode({"value": encoder.node(value), "output": "x\n"}, encoder.tensors))
     error = {"type": "E", "bases": ["E"], "message": "é\u2028", "missing_module": None, "frames": [[1, "f", "x = 1"]]}
     replies = [
         Reply(error=error),
