@@ -175,7 +175,12 @@ def test_a_wrong_answer_is_graded_in_it(graded):
 def test_what_the_grader_reads_is_in_it(content):
     """Each of its files but the checks, what authors and platforms write with, and templates."""
     rooms = [path for path in paths.GRADER.iterdir() if path.is_dir() and path.name != "checks"]
-    read = {path for room in rooms for path in room.rglob("*.*") if path.suffix not in (".pyc", ".md", ".sh", ".yml", ".txt")}
+    read = {
+        path
+        for room in rooms
+        for path in room.rglob("*.*")
+        if path.suffix not in (".pyc", ".md", ".sh", ".yml", ".txt")
+    }
     names = {path.relative_to(paths.ROOT).as_posix() for path in read if path.name not in bundle.AUTHORS}
     assert "grader/reports/palette.toml" in names and names <= content.keys()
 
