@@ -1,6 +1,6 @@
 """Do the kernels of a file compile for a GPU? It needs no GPU, runs no program and writes no file.
 
-    python tests/compiled_kernels.py solutions/30_triton_kernels/triton_kernels.py …
+    python tests/compiled_kernels.py solutions/32_triton_kernels/triton_kernels.py …
 
 Each call is made under a stand-in driver, and each launch goes through Triton's compiler up to its own language, where
 all mistakes of language are found. A line for each file: its name, and what the compiler said of it, or "compiles".

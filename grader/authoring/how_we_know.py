@@ -35,7 +35,7 @@ Which checks fail which mistake is a table of its own, which `make docs` makes.
 - That a wrong file of a kind that nobody has thought of is refused.
 - That a sentence is true for every file that gets it. It is tried out on the file at hand, but two different mistakes
   can give the same numbers.
-- What is said of mistakes on a GPU. On an H200 every solution passed with `DEVICE=cuda`, and the kernels of 30 ran
+- What is said of mistakes on a GPU. On an H200 every solution passed with `DEVICE=cuda`, and the kernels of 32 ran
   compiled, but the figures here come from a CPU. `make verify DEVICE=cuda` makes them on yours.
 - That the sandbox holds against everybody. [SECURITY.md](../SECURITY.md) says what it stops, and what it does not.
 

@@ -8,7 +8,6 @@ from grader.catalog.exercise import (
     LearningPath,
     Misconception,
     NoSuchExercise,
-    by_path,
     exercises,
     find,
     find_all,
@@ -23,6 +22,6 @@ else:
     import tomli as tomllib
 
 __all__ = [
-    "Exercise", "Forbidden", "LearningPath", "Misconception", "NoSuchExercise", "by_path", "exercises", "find",
+    "Exercise", "Forbidden", "LearningPath", "Misconception", "NoSuchExercise", "exercises", "find",
     "find_all", "for_class", "learning_paths", "read", "tomllib",
 ]  # fmt: skip

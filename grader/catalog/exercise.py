@@ -80,13 +80,14 @@ class LearningPath:
     """Exercises that build on each other, as learning_paths.toml lists them.
 
     numbers: of the exercises, in order. after: what a learner can do after it. warm_up: it prepares for the others; its
-    points are in no sum, and a class grades it only where it is named.
+    points are in no sum, and a class grades it only where it is named. pause: after it is a good place to stop.
     """
 
     name: str
     numbers: tuple[str, ...]
     after: str
     warm_up: bool = False
+    pause: bool = False
 
 
 OTHER = LearningPath("other", (), "")
@@ -134,20 +135,14 @@ def learning_paths() -> tuple[LearningPath, ...]:
     """All paths in order. Raises InfrastructureError where learning_paths.toml cannot be read."""
     try:
         tables = tomllib.loads(paths.LEARNING_PATHS.read_text("utf-8"))["path"]
-        return tuple(LearningPath(numbers=tuple(table.pop("exercises")), **table) for table in tables)
+        return tuple(LearningPath(numbers=_numbers(table.pop("exercises")), **table) for table in tables)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(paths.LEARNING_PATHS)} cannot be read: {error!r}") from None
 
 
-def by_path() -> tuple[Exercise, ...]:
-    """All exercises in the order of the paths, as a learner takes them."""
-    places = {number: place for place, number in enumerate(n for path in learning_paths() for n in path.numbers)}
-    return tuple(sorted(exercises(), key=lambda exercise: places.get(exercise.folder[:2], len(places))))
-
-
 @functools.cache
 def exercises() -> tuple[Exercise, ...]:
-    """All exercises in the order of their numbers. Raises InfrastructureError where a file cannot be read."""
+    """All exercises in the order in which a learner takes them: that of their numbers. Raises InfrastructureError where a file cannot be read."""
     folders = [path.parent.name for path in paths.CHECKS.glob("*/exercise.toml") if FOLDER.fullmatch(path.parent.name)]
     return tuple(read(folder) for folder in sorted(folders))
 
@@ -199,6 +194,12 @@ def read(folder: str) -> Exercise:
         return Exercise(folder, data["title"], *about)
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
+
+
+def _numbers(span: str) -> tuple[str, ...]:
+    """The exercises of a path: "14" and "15" for "14-15", "33" for "33". Raises ValueError for anything else."""
+    first, _, last = span.partition("-")
+    return tuple(f"{number:02}" for number in range(int(first), int(last or first) + 1))
 
 
 def _forbidden(entry: dict[str, Any]) -> Forbidden:

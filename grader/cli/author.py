@@ -157,7 +157,7 @@ def make_exercise(options: argparse.Namespace) -> int:
 
     number, slug = options.exercise, options.name
     if not number.isdigit() or not 1 <= int(number) <= 99:
-        raise WrongUse(f"{number} is no exercise number: make new EX=22 NAME=my_exercise")
+        raise WrongUse(f"{number} is no exercise number: make new EX=14 NAME=my_exercise")
     if not SLUG.fullmatch(slug):
         raise WrongUse(f"{slug!r} is no slug: lower case letters, digits and underscores, as in my_exercise")
     if keyword.iskeyword(slug):

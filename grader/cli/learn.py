@@ -341,7 +341,7 @@ def train(options: argparse.Namespace) -> int:
 
 def with_training(name: str | None) -> catalog.Exercise:
     """The exercise of this name; else the last whose class the learner has passed. Raises WrongUse without training."""
-    trained = [exercise for exercise in catalog.by_path() if exercise.trains]
+    trained = [exercise for exercise in catalog.exercises() if exercise.trains]
     if name is None and trained:
         states = progress.load()
         passed = [one for one in trained if progress.state(catalog.find(one.trains).folder, states).done]

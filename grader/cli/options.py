@@ -80,7 +80,7 @@ def exercise_or_next(name: str | None) -> catalog.Exercise:
     """The exercise of this name; without a name the one to do next, or the last one where all are passed."""
     if name is not None:
         return catalog.find(name)
-    return ending.open_exercise() or catalog.by_path()[-1]
+    return ending.open_exercise() or catalog.exercises()[-1]
 
 
 def cores() -> int:

@@ -32,7 +32,7 @@ def lessons() -> str:
     """The README's list of lessons: each path with its hours, and a line for each lesson with what one can do then."""
     parts = []
     for path in catalog.learning_paths():
-        exercises = [exercise for exercise in catalog.by_path() if exercise.path == path]
+        exercises = [exercise for exercise in catalog.exercises() if exercise.path == path]
         texts = [paths.lesson(exercise.folder).read_text("utf-8") for exercise in exercises]
         minutes = sum(int(found[1]) for text in texts if (found := MINUTES.search(text)))
         hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
@@ -54,7 +54,7 @@ def badges() -> str:
     """The README's badges: Codespaces, and the first notebook in Colab; "" until pyproject.toml has the address."""
     if project.UNFILLED in project.published():
         return ""
-    first = next(exercise for exercise in catalog.by_path() if not exercise.path.warm_up)
+    first = next(exercise for exercise in catalog.exercises() if not exercise.path.warm_up)
     kinds = (
         ("codespaces", "Open in GitHub Codespaces", project.codespace(project.published())),
         ("colab", "Open in Colab", project.colab(project.published(), first.folder)),

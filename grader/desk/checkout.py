@@ -2,10 +2,12 @@
 
 git refuses to update a file that was edited and not committed. Such a file is merged here: what the project changed in
 it, around what the learner wrote; where both changed the same lines, the learner's stay. Before anything else a copy is
-kept. What the learner has committed, git merges by the same rule.
+kept. What the learner has committed, git merges by the same rule. An exercise that has another number now is known by
+its slug, and what the learner has of it moves along.
 """
 
 import ast
+import contextlib
 import os
 import stat
 import subprocess
@@ -122,8 +124,9 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
         raise WrongUse(ZIP if files is None else NO_HISTORY)
     old = _git("rev-parse", "HEAD").strip()
     new = _fetch() if files is None else _handed_out(files, version)
-    coming = _names("diff", "--name-only", "-z", f"{old}...{new}")
-    edited = [name for name in _names("diff", "--name-only", "-z", old) if name in coming]
+    coming = _names("diff", "--no-renames", "--name-only", "-z", f"{old}...{new}")
+    edited = [name for name in _names("diff", "--no-renames", "--name-only", "-z", old) if name in coming]
+    moved = _moved(old, new)
     mine = {name: content for name in edited if (content := _content(name)) is not None}
     copies = {name: write_copy(paths.at_desk(name), content) for name, content in mine.items()}
     committed = {name: _show(old, name) for name in coming if name not in mine and name.endswith(".py")}
@@ -138,15 +141,52 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
         for copy in copies.values():
             copy.unlink(missing_ok=True)
         raise
+    if moved:
+        _carry_over(moved)
     merged = []
     for name, content in mine.items():
-        text = _merge(content, _show(old, name), _content(name))
-        _write(paths.at_desk(name), text)
-        merged.append(Merged(paths.at_desk(name), copies[name], text == content))
+        target, copy = _after(name, moved), copies[name]
+        text = _merge(content, _show(old, name), _content(target))
+        _write(paths.at_desk(target), text)
+        merged.append(Merged(paths.at_desk(target), paths.at_desk(target).with_name(copy.name), text == content))
     for name, content in committed.items():  # git knows lines, not Python
         if content is not None and _is_python(content) and not _is_python(_content(name) or b""):
             _write(paths.at_desk(name), content)
     return Update(len(coming), tuple(merged))
+
+
+def _moved(old: str, new: str) -> dict[str, str]:
+    """The exercises with another number in a newer commit: the new folder by the old one."""
+
+    def folders(commit: str) -> dict[str, str]:
+        names = [name.rpartition("/")[2] for name in _names("ls-tree", "--name-only", "-z", commit, "exercises/")]
+        return {paths.slug(name): name for name in names}
+
+    before, after = folders(old), folders(new)
+    return {folder: after[slug] for slug, folder in before.items() if after.get(slug, folder) != folder}
+
+
+def _after(name: str, moved: dict[str, str]) -> str:
+    """The name of a file once its exercise has moved."""
+    parts = name.split("/")
+    return "/".join([*parts[:1], moved.get(parts[1], parts[1]), *parts[2:]]) if len(parts) > 2 else name
+
+
+def _carry_over(moved: dict[str, str]) -> None:
+    """Move what git does not know along with its exercise: files of the learner's own, and the progress."""
+    from grader.desk import progress
+
+    for before, after in moved.items():
+        old, new = (paths.at_desk(f"exercises/{folder}") for folder in (before, after))
+        for file in [file for file in old.rglob("*") if file.is_file()] if old.is_dir() else ():
+            target = new / file.relative_to(old)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if not target.exists():
+                file.rename(target)
+        for folder in sorted((folder for folder in [old, *old.rglob("*")] if folder.is_dir()), reverse=True):
+            with contextlib.suppress(OSError):  # what is there in both stays
+                folder.rmdir()
+    progress.rename(moved)
 
 
 def _fetch() -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import Exercise, paths, project
+from grader.catalog import Exercise, LearningPath, paths, project
 from grader.desk import formulas, lesson, progress
 from grader.records import containment
 
@@ -24,6 +24,9 @@ EMPHASIS = re.compile(r"\*([^*`]+)\*")
 ALL_PASSED = (
     "You have passed every exercise{but}. Let your model write (make write), keep it fresh (make review), and "
     "read the code of a model that you use: you know every line of its attention."
+)
+PAUSE = (
+    " This is a good place to stop. What comes next is {count} paths, in any order where “Builds on” allows: {firsts}."
 )
 HELLO = "Attention, by hand"
 FIRST_TIME = (
@@ -61,7 +64,15 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     others = [one.folder for one in catalog.exercises() if one.path == path and one.folder != folder]
     if not path.after or not others or not all(progress.state(other, by_folder).done for other in others):
         return ""
-    return f"That completes the path “{path.name}”. You can now {path.after}."
+    return f"That completes the path “{path.name}”. You can now {path.after}.{_pause(path)}"
+
+
+def _pause(path: LearningPath) -> str:
+    """The sentence on the paths that follow a good place to stop, each with its first exercise; "" elsewhere."""
+    every = catalog.learning_paths()
+    following = every[every.index(path) + 1 :] if path.pause else ()
+    firsts = ", ".join(f"{one.numbers[0]} ({one.name})" for one in following)
+    return PAUSE.format(count=len(following), firsts=firsts) if following else ""
 
 
 def proof(folder: str) -> str:
@@ -79,7 +90,7 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
     with the others is not sent back to the warm-up, and nobody to what this machine cannot run.
     """
     by_folder = progress.load() if states is None else states
-    exercises = catalog.by_path()
+    exercises = catalog.exercises()
 
     def done(exercise: Exercise) -> bool:
         """Whether it is passed."""
@@ -122,7 +133,7 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
     folder: the exercise that was just passed.
     """
     by_folder = progress.load() if states is None else states
-    others = [one for one in catalog.by_path() if one.folder != folder]
+    others = [one for one in catalog.exercises() if one.folder != folder]
     left_out = [one.folder[:2] for one in others if not progress.state(one.folder, by_folder).done]
     return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
 
@@ -132,7 +143,7 @@ def welcome(console: Console) -> None:
     from rich.text import Text
 
     states = progress.load()
-    exercises = catalog.by_path()
+    exercises = catalog.exercises()
     passed = sum(progress.state(one.folder, states).done for one in exercises)
     following = open_exercise(states=states)
     parts: list[Text] = [Text(HELLO, "bold"), Text()]

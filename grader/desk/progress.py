@@ -126,6 +126,17 @@ def change(folder: str, edit: Callable[[State], None]) -> State:
     return state
 
 
+def rename(moved: dict[str, str]) -> None:
+    """Give exercises with another number their history and last verdicts. moved: the new folder by the old one."""
+    with _lock():
+        _save({moved.get(folder, folder): state for folder, state in _load().items()})
+    for path in [*paths.LAST_RESULTS.glob("*.json")]:
+        folder, _, kind = path.name.partition(".")
+        if folder in moved:
+            _write(path, path.read_text("utf-8").replace(folder, moved[folder]))
+            path.rename(path.with_name(f"{moved[folder]}.{kind}"))
+
+
 def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
     """The last verdict on the learner's own file, or None where there is none that can be read."""
     from grader.reports import json as as_json
@@ -164,7 +175,7 @@ def rows() -> list[dict]:
     """One row for each exercise, in the order of the paths."""
     states = load()
     table = []
-    for exercise in catalog.by_path():
+    for exercise in catalog.exercises():
         own = state(exercise.folder, states)
         table.append(
             {

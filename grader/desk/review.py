@@ -63,7 +63,7 @@ def today() -> date:
 def schedule(folder: str | None = None) -> list[Scheduled]:
     """Every card of the exercises that were passed, or of this one alone, by its day."""
     states, scheduled = progress.load(), []
-    for exercise in catalog.by_path():
+    for exercise in catalog.exercises():
         state = progress.state(exercise.folder, states)
         if state.done and folder in (None, exercise.folder):
             scheduled += [Scheduled(card, _due(state, card)) for card in cards.read(exercise.folder)]

@@ -101,7 +101,7 @@ class View:
     @classmethod
     def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **texts: Any) -> View:
         """The view of an exercise among all. texts: status, note and warnings."""
-        exercises, by_folder = catalog.by_path(), progress.load()
+        exercises, by_folder = catalog.exercises(), progress.load()
         at = exercises.index(watched.exercise)
         states = tuple(progress.state(listed.folder, by_folder).status for listed in exercises)
         following = ending.open_exercise(watched.exercise.folder, by_folder)

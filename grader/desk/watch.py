@@ -273,7 +273,7 @@ def following(watch: Watch) -> None:
 
 def previous(watch: Watch) -> None:
     """Open the exercise before this one."""
-    exercises = catalog.by_path()
+    exercises = catalog.exercises()
     place = exercises.index(watch.watched.exercise)
     if place == 0:
         watch.say("This is the first exercise.")
@@ -393,7 +393,7 @@ def choose(watch: Watch, key: str) -> None:
     if key == ENTER:
         watch.open(catalog.find(watch.chosen))
         return
-    every = [exercise.folder for exercise in catalog.by_path()]
+    every = [exercise.folder for exercise in catalog.exercises()]
     by = {UP: -1, DOWN: 1, PAGE_UP: -8, PAGE_DOWN: 8, HOME: -len(every), END: len(every)}[key]
     watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
     show_list(watch)

@@ -63,7 +63,10 @@ def test_a_softmax_by_logsumexp_is_right(exercise, fork_server):
 
 
 def test_the_seeds_are_100_points():
-    assert sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "the seeds") == CORE_POINTS
+    assert (
+        sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "to GPT-2's attention")
+        == CORE_POINTS
+    )
 
 
 def test_the_readme_lists_every_lesson_by_path():

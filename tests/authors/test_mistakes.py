@@ -318,13 +318,13 @@ def test_the_mistakes_are_shown(said):
 @pytest.mark.parametrize(
     ("folder", "mistake", "identity"),
     [
-        ("16_rotary_embedding", "scaled_twice", "lengths_kept"),
-        ("16_rotary_embedding", "frequency_per_number", "distance_alone"),
-        ("16_rotary_embedding", "minus_missing", "fresh_offset"),
-        ("18_grouped_query_attention", "unscaled", "same_as_expanded"),
-        ("20_online_softmax", "output_not_divided", "any_order"),
-        ("22_attention_only_transformer", "embeddings_scaled", "removed_layer"),
-        ("23_induction_heads", "mean_instead_of_zero", "removals_add_up"),
+        ("19_rotary_embedding", "scaled_twice", "lengths_kept"),
+        ("19_rotary_embedding", "frequency_per_number", "distance_alone"),
+        ("19_rotary_embedding", "minus_missing", "fresh_offset"),
+        ("21_grouped_query_attention", "unscaled", "same_as_expanded"),
+        ("29_online_softmax", "output_not_divided", "any_order"),
+        ("14_attention_only_transformer", "embeddings_scaled", "removed_layer"),
+        ("15_induction_heads", "mean_instead_of_zero", "removals_add_up"),
     ],
 )
 def test_a_wrong_value_fails_no_check_of_an_identity(folder, mistake, identity):

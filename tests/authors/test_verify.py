@@ -342,7 +342,7 @@ def test_a_process_that_is_killed_ends_it_in_words():
 
 
 def test_memory_is_measured_again_only_where_a_mistake_is_recorded_to_take_too_much(monkeypatch):
-    folder, recorded = catalog.find("19").folder, dict(mistakes.failed_checks(catalog.find("19").folder))
+    folder, recorded = catalog.find("22").folder, dict(mistakes.failed_checks(catalog.find("22").folder))
     known, measured = mistakes.mistakes(folder), frozenset({"memory"})
     del recorded["unscaled"]  # as a mistake that was written just now
     monkeypatch.setattr(mistakes, "failed_checks", lambda _: recorded)
@@ -357,7 +357,7 @@ def test_memory_is_measured_again_only_where_a_mistake_is_recorded_to_take_too_m
 
 
 def test_a_sample_has_a_mistake_for_each_check_and_every_new_one(monkeypatch):
-    exercise = catalog.find("19")
+    exercise = catalog.find("22")
     known, recorded = mistakes.mistakes(exercise.folder), dict(mistakes.failed_checks(exercise.folder))
     new = known[1].name
     del recorded[new]
@@ -384,7 +384,7 @@ def test_a_sample_is_compared_with_what_is_recorded(house, said, is_stale):
 
 
 def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(fork_server):
-    exercise = catalog.find("19")
+    exercise = catalog.find("22")
     whole = mistakes.find(exercise.folder, "whole_table")
     settings = Settings(seed=1, diagnose=False)
 

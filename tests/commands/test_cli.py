@@ -69,7 +69,7 @@ def test_numbers_that_are_missing_are_not_promised(monkeypatch):
         (["check", "03", "FOO=1"], "kata check does not take FOO. See: kata check --help"),
         (["check", "03", "ALL=often"], "ALL is 1 or 0, not often."),
         (["check", "DIR=class"], "kata check does not take DIR."),
-        (["--make", "new", "22"], "new needs NAME.\nSee: make help new"),
+        (["--make", "new", "14"], "new needs NAME.\nSee: make help new"),
         (["--make", "grade"], "See: make help grade"),
         (["check", "03", "--timeout", "0"], "0 is out of range"),
         (["grade", "in", "--jobs", "0"], "0 is out of range: 1 or more"),
@@ -78,7 +78,7 @@ def test_numbers_that_are_missing_are_not_promised(monkeypatch):
         (["check", "--submission", "x.py"], "--submission needs an exercise"),
         (["chekc", "03"], "Did you mean check?"),
         (["new", "3", "other"], "is there already"),
-        (["new", "22", "No Slug"], "is no slug"),
+        (["new", "14", "No Slug"], "is no slug"),
         (["new", "35", "class"], "class is a word of Python's own"),
     ],
 )

@@ -140,7 +140,7 @@ def test_the_extra_that_an_exercise_or_a_verb_needs_is_fetched():
         )
         return re.findall(r'grader/venv\.py \S+ "" (\w+)', done.stdout)
 
-    assert fetched("check", "EX=30") == fetched("try", "30") == ["triton"] and fetched("check", "EX=03") == []
+    assert fetched("check", "EX=32") == fetched("try", "32") == ["triton"] and fetched("check", "EX=03") == []
     assert fetched("notebook", "EX=03") == ["notebook"]
     assert fetched("write") == [] and fetched("write", "MODEL=here") == ["tokenizers"]
 

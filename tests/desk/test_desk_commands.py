@@ -344,7 +344,7 @@ def test_the_standing_fits_eighty_columns(history):
     assert progress.text(rows).count(project.NOT_HERE) == absent
     passed = {path["path"]: path["passed"] for path in progress.by_path(rows)}
     assert passed == {
-        path.name: int(path.name == "the seeds") for path in catalog.learning_paths() if path.name in passed
+        path.name: int(path.name == "to GPT-2's attention") for path in catalog.learning_paths() if path.name in passed
     }
     assert "124 tries" in progress.text(rows)
     table = progress.markdown(rows).splitlines()

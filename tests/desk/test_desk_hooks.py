@@ -176,7 +176,7 @@ def test_the_editors_run_targets_that_there_are():
 
 def test_a_codespace_opens_with_the_first_lesson_and_the_watch(tmp_path):
     container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
-    first = next(exercise for exercise in catalog.by_path() if not exercise.path.warm_up)
+    first = next(exercise for exercise in catalog.exercises() if not exercise.path.warm_up)
     opened = container["customizations"]["codespaces"]["openFiles"]
     assert opened == [str(paths.lesson(first.folder).relative_to(paths.ROOT))]
     settings = container["customizations"]["vscode"]["settings"]

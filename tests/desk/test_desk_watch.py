@@ -283,7 +283,7 @@ def test_the_calls_of_the_lesson(learner):
 def test_the_list_of_all_exercises(learner):
     learner.save()
     learner.desk.type("l")
-    page = learner.desk.shows("the seeds", "any other key: back")
+    page = learner.desk.shows("to GPT-2's attention", "any other key: back")
     assert all(exercise.title in page for exercise in catalog.exercises())
     learner.desk.type("x")
     learner.desk.shows("points ·")
@@ -303,7 +303,7 @@ def marked(learner, name: str) -> None:
 def test_the_list_stays_open_over_a_save(learner):
     learner.save(WRONG)
     learner.desk.type("l")
-    learner.desk.shows("the seeds", "any other key: back")
+    learner.desk.shows("to GPT-2's attention", "any other key: back")
     text, shown = learner.source()
     learner.file.write_text(text)
     verdict, until = learner.folder / ".kata-results" / f"{EXERCISE}.json", time.monotonic() + 60
@@ -317,7 +317,7 @@ def test_the_list_stays_open_over_a_save(learner):
 
 def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
     learner.save(WRONG)
-    titles = [f"{one.folder[:2]} {one.title}" for one in catalog.by_path()]
+    titles = [f"{one.folder[:2]} {one.title}" for one in catalog.exercises()]
     learner.desk.resize(14, 80)
     learner.desk.type("l")
     learner.desk.shows("Enter: open")
@@ -404,7 +404,7 @@ def test_the_plot(learner):
 def test_a_key_pressed_while_a_picture_is_drawn_neither_loses_it_nor_waits(learner):
     learner.save(WRONG)
     learner.desk.type("gl")  # at once: a picture that is drawn before the second key is shown
-    learner.desk.shows("the seeds", "the picture can be seen now, with the key g")
+    learner.desk.shows("to GPT-2's attention", "the picture can be seen now, with the key g")
     began = len(learner.desk.raw)
     learner.desk.type("g")
     learner.desk.shows("yours", "expected")

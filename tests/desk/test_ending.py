@@ -9,7 +9,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.desk import ending, progress
 
-ORDER = catalog.by_path()
+ORDER = catalog.exercises()
 PASSED = progress.State(first_pass=1.0)
 
 
@@ -25,10 +25,12 @@ def test_every_lesson_says_what_one_can_do_after_it(exercise):
 
 
 def test_a_path_ends_with_what_it_leads_to():
-    seeds = [one.folder for one in ORDER if one.path.name == "the seeds"]
+    seeds = [one.folder for one in ORDER if one.path.name == "to GPT-2's attention"]
     *others, last = seeds
     assert ending.completed_path(last, passed(*others)) == (
-        f"That completes the path “the seeds”. You can now {ORDER[1].path.after}."
+        f"That completes the path “to GPT-2's attention”. You can now {ORDER[1].path.after}. This is a good place to "
+        "stop. What comes next is 6 paths, in any order where “Builds on” allows: 14 (a first model), 16 (today's "
+        "layers), 23 (serving), 26 (long context), 29 (kernels), 33 (the finale)."
     )
     assert ending.completed_path(last, passed(*others[1:])) == ""
 

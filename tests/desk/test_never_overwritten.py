@@ -1,12 +1,13 @@
 """No command changes a file that a learner has changed, unless a copy of it is kept."""
 
 import json
+import subprocess
 
 import pytest
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import checkout
+from grader.desk import checkout, progress
 from grader.integrations import bundle
 
 OWN = "# my own words, which exist nowhere else\n"
@@ -66,6 +67,38 @@ def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
     assert done.changes == len(newer) and len(done.merged) == len(changed)
     for path in changed:
         assert before[path] in kept and OWN in path.read_text("utf-8") and "# newer" in path.read_text("utf-8")
+
+
+def test_an_update_carries_over_what_has_another_number_now(tmp_path, monkeypatch):
+    """A folder of exercise 16 that is 19 now: the file, committed or not, what lies beside it, progress and verdict."""
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    mine = tmp_path / "mine"
+    bundle.make_folder(mine)
+    for name, path in (("DESK", mine), ("PROGRESS", mine / ".progress.json"), ("LAST_RESULTS", mine / ".kata-results")):
+        monkeypatch.setattr(paths, name, path)
+    number = {"03_context_vectors": "19_context_vectors", "04_token_embeddings": "03_token_embeddings"}
+    files = {f"exercises/{old}/{old[3:]}.py": f"exercises/{new}/{new[3:]}.py" for old, new in number.items()}
+    for committed, file in enumerate(files):
+        (mine / file).write_text((mine / file).read_text("utf-8") + OWN, "utf-8")
+        if not committed:
+            subprocess.run(["git", "commit", "-qam", "mine"], cwd=mine, check=True)
+    (mine / "exercises/04_token_embeddings/notes.txt").write_text(OWN, "utf-8")
+    progress.change("03_context_vectors", lambda state: setattr(state, "points", 7.0))
+    (mine / ".kata-results").mkdir()
+    (mine / ".kata-results/03_context_vectors.json").write_text('{"exercise": "03_context_vectors"}', "utf-8")
+    newer = {}
+    for name, content in bundle.files_of_folder().items():
+        folder = name.split("/")[1] if name.startswith("exercises/") else ""
+        newer[name.replace(folder, number[folder]) if folder in number else name] = content.replace(b"EX=03", b"EX=19")
+    checkout.update(newer, "9.0")
+    for old, new in files.items():
+        assert OWN in (mine / new).read_text("utf-8") and not (mine / old).parent.exists()
+    assert (mine / "exercises/03_token_embeddings/notes.txt").read_text("utf-8") == OWN
+    assert progress.state("19_context_vectors").points == 7.0 and "03_context_vectors" not in progress.load()
+    assert "19_context_vectors" in (mine / ".kata-results/19_context_vectors.json").read_text("utf-8")
 
 
 def test_a_second_reset_keeps_both_copies(said, desk):

@@ -39,8 +39,8 @@ def rows(text: str, exercise) -> dict[str, tuple[float, list[int]]]:
 
 
 def test_a_proof_is_there_for_each_path_in_which_one_writes_a_layer():
-    assert [exercise.folder[:2] for exercise in PROOFS] == ["11", "13", "17", "19"]
-    assert {exercise.path.name for exercise in PROOFS} == {"the seeds", "serving", "today's layers"}
+    assert [exercise.folder[:2] for exercise in PROOFS] == ["11", "13", "20", "22"]
+    assert {exercise.path.name for exercise in PROOFS} == {"to GPT-2's attention", "serving", "today's layers"}
 
 
 @pytest.mark.parametrize("number", sample(["11", "13"], 1))
@@ -69,13 +69,13 @@ def test_a_leaking_file_cannot_write_either(number, fork_server, tmp_path):
 
 
 def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server):
-    exercise = catalog.find("17")
+    exercise = catalog.find("20")
     without, cached, from_0 = rows(shown(exercise, paths.solution(exercise.folder), fork_server, 60), exercise).values()
     assert without == cached and min(cached[1]) > LEARNT and max(from_0[1]) < LOST
 
 
 def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server):
-    exercise = catalog.find("19")
+    exercise = catalog.find("22")
     text = shown(exercise, paths.solution(exercise.folder), fork_server)
     everything, short, stacked = (percents for _, percents in rows(text, exercise).values())
     window = training._settings(exercise)["WINDOW"]

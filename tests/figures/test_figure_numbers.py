@@ -45,7 +45,7 @@ def test_an_interaction_gives_what_torch_computes(opened, folder, case):
 @pytest.mark.parametrize("off", [(), ((1, 0),), ((0, 1), (1, 3))])
 @pytest.mark.parametrize("tokens", [CAUSAL, REPEATED, [5, 17, 3, 29, 11] * 2])
 def test_the_trained_model_in_half_the_room_shows_the_digits_of_the_full_one(tokens, off):
-    """Losses and probabilities with two digits, means below 1 with three: what the figures of 22 and 23 print."""
+    """Losses and probabilities with two digits, means below 1 with three: what the figures of 14 and 15 print."""
     with torch.no_grad():
         (half, full), (likely, likely_in_full) = (
             [make(tokens, off, in_full) for in_full in (False, True)] for make in (trained_loss, trained_model)

@@ -93,7 +93,7 @@ def test_every_slider_acts_at_once(opened):
 
 
 def test_the_period_slider_shows_the_period_of_the_tokens(opened):
-    page = opened(FIRST["23"])
+    page = opened(FIRST["15"])
     period = page.get_by_label("Period", exact=True)
     assert period.get_attribute("aria-valuetext") == "5"
     move(page, "Period", 9)
@@ -104,7 +104,7 @@ def test_the_period_slider_shows_the_period_of_the_tokens(opened):
 
 @pytest.mark.parametrize(("typed", "period"), [("31 0 31 0 31 0", 2), ("1 2 3 1 2 3 1", 3), ("1 2 3 4 1 2 3", 0)])
 def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
-    page = opened(FIRST["23"])
+    page = opened(FIRST["15"])
     act(page, ("type", "Tokens", typed))
     assert page.locator('.kata-live table[data-name="induction score"]').count() == (period > 0)
     assert ("tokens after the first period" in page.locator(SENTENCE).inner_text()) == (period > 0)
@@ -113,7 +113,7 @@ def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
 
 
 def test_another_model_has_all_its_heads_again(opened):
-    page = opened(FIRST["22"])
+    page = opened(FIRST["14"])
     act(page, ("toggle", "layer 0, head 1"))
     act(page, ("choose", "Model", "of task 2, not trained"))
     assert page.get_by_role("group", name="Heads").get_by_role("checkbox", checked=True).count() == 4

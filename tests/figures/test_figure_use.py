@@ -280,7 +280,7 @@ MOVES = {
         for token, entry in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6))
         for same in ([], [("toggle", "Use W_query for the keys too")])
     ],
-    "16": [[("move", "Query at", place)] for place in range(33)],
+    "19": [[("move", "Query at", place)] for place in range(33)],
 }
 
 

@@ -216,8 +216,8 @@ def test_a_lessons_words_become_a_notebooks():
         ("Type `make try EX=01` to run it: it shows x.\nMore.", f"{export.CALLS}.\nMore."),
         ("`make try EX=03` runs lesson's calls. They use:\n", f"{export.CALLS}. They use:\n"),
         ('It says so. A line of your own: `make try EX=01 ARGS="f(x).shape"`. On.', "It says so. On."),
-        ("`make plot EX=16` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
-        ("`make train EX=23` trains one.", "`make train EX=23` (in a terminal) trains one."),
+        ("`make plot EX=19` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
+        ("`make train EX=15` trains one.", "`make train EX=15` (in a terminal) trains one."),
         (
             "# 13 F\n`make train EX=13` trains it.",
             "# 13 F\n`make train EX=13 SUBMISSION=exercises/13_f/f.ipynb` (in a terminal) trains it.",

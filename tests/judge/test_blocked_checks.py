@@ -19,12 +19,12 @@ from grader.sandbox.local import Local
 
 # Checks that wait for a check of another function on purpose: they look at one through the other.
 ON_PURPOSE = {
-    ("16_rotary_embedding", "documented_distances"),  # turned by one function with the angles of the other
-    ("16_rotary_embedding", "distance_alone"),
-    ("22_attention_only_transformer", "removed_layer"),  # the model is made of such layers
-    ("22_attention_only_transformer", "training"),  # the model, by the loss, and generate shows the effect
-    ("25_attention_backward", "no_autograd"),  # it asks nothing: the source is read
-    ("33_sparse_attention", "fresh_indexed_attention"),  # it is made of the other three
+    ("19_rotary_embedding", "documented_distances"),  # turned by one function with the angles of the other
+    ("19_rotary_embedding", "distance_alone"),
+    ("14_attention_only_transformer", "removed_layer"),  # the model is made of such layers
+    ("14_attention_only_transformer", "training"),  # the model, by the loss, and generate shows the effect
+    ("30_attention_backward", "no_autograd"),  # it asks nothing: the source is read
+    ("28_sparse_attention", "fresh_indexed_attention"),  # it is made of the other three
 }
 DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives there tells two mistakes apart
 
@@ -79,7 +79,7 @@ def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
 
 def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
     """A mistake in one task leaves exactly those checks of others untried that `verify` lists for it."""
-    exercise = catalog.find("33_sparse_attention")
+    exercise = catalog.find("28_sparse_attention")
     checks = collect(exercise)
     listed = waits_across_tasks(exercise, checks)
     broken = "\n\ndef index_scores(*args, **kwargs):\n    raise RuntimeError('broken')\n"
@@ -90,7 +90,7 @@ def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
     words = ", ".join(f"{check.id} (task {tasks[check.id]}, {check.max_points:g})" for check in untried)
     many = f"{points:g} point{'s' * (points != 1)}"
     assert untried and listed[0].partition(". On purpose: ")[0] == (
-        f"33_sparse_attention: a mistake in task 1 can leave {many} of other tasks untried (after=): {words}"
+        f"28_sparse_attention: a mistake in task 1 can leave {many} of other tasks untried (after=): {words}"
     )
     assert listed[0].endswith(f". On purpose: {exercise.waits[1]}")
     assert waits_across_tasks(catalog.find("02_softmax_naive"), collect(catalog.find("02_softmax_naive"))) == []

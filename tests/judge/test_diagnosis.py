@@ -139,7 +139,7 @@ def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_
             ("documented_weights_of_one_query", "documented_weights_of_a_batch", "fresh_weights_of_one_query"),
         ),
         # The first row is right, and all others are NaN.
-        ("17_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
+        ("20_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
     ],
 )
 def test_two_mistakes_that_explain_one_example_alone_are_not_named(folder, right, wrong, checks, fork_server):
@@ -151,11 +151,11 @@ def test_two_mistakes_that_explain_one_example_alone_are_not_named(folder, right
 
 def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fork_server):
     """key_padding_mask, which is right, refuses arguments in another order as a wrong one refuses the right ones."""
-    source = paths.solution("24_padding_and_packing").read_text("utf-8")
+    source = paths.solution("18_padding_and_packing").read_text("utf-8")
     right, wrong = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
     assert right in source
-    told = said(graded("24", source.replace(right, wrong), fork_server))
-    assert told and mistakes.find("24_padding_and_packing", "full_refused").sentence not in told.values()
+    told = said(graded("18", source.replace(right, wrong), fork_server))
+    assert told and mistakes.find("18_padding_and_packing", "full_refused").sentence not in told.values()
 
 
 def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
@@ -298,7 +298,7 @@ def changed(number: str, *replaced: tuple[str, str]) -> str:
     ],
 )
 def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, fork_server):
-    result = graded("19", changed("19", ("max(window, 64)", "max(window, 100)"), (old, new)), fork_server)
+    result = graded("22", changed("22", ("max(window, 64)", "max(window, 100)"), (old, new)), fork_server)
     wrong = {check.id: check for check in result.checks if check.outcome == "failed"}
     assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
     assert wrong["many_tokens"].diagnosis is None
@@ -306,12 +306,12 @@ def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, for
 
 def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(fork_server):
     written = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
-    told = said(graded("16", changed("16", ("return (x * cos + other * sin).to(x.dtype)", written)), fork_server))
-    assert told == {"inputs_unchanged": mistakes.find(catalog.find("16").folder, "in_place").sentence}
+    told = said(graded("19", changed("19", ("return (x * cos + other * sin).to(x.dtype)", written)), fork_server))
+    assert told == {"inputs_unchanged": mistakes.find(catalog.find("19").folder, "in_place").sentence}
 
 
 def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
-    told = said(graded("17", changed("17", ("triu(1 + past)", "triu(1)")), fork_server))
+    told = said(graded("20", changed("20", ("triu(1 + past)", "triu(1)")), fork_server))
     assert "chunks" in told and "cache_unchanged" not in told
 
 
@@ -322,25 +322,25 @@ def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
 
 def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
     """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
-    solution = paths.solution("22_attention_only_transformer").read_text("utf-8")
+    solution = paths.solution("14_attention_only_transformer").read_text("utf-8")
     wrong = solution.replace(
         "mixed = self.attention_weights(x) @ values", "mixed = 1.3 * self.attention_weights(x) @ values"
     )
     assert wrong != solution
-    told = said(graded("22", wrong, fork_server))
+    told = said(graded("14", wrong, fork_server))
     of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
     assert all(FIX_FIRST in sentence for sentence in of_the_model)
 
 
 def test_the_mistake_of_a_class_is_told_that_only_shows_together_with_that_of_its_layer(fork_server):
-    folder = "22_attention_only_transformer"
+    folder = "14_attention_only_transformer"
     told = both(folder, "unscaled", "without_positions", fork_server)
     assert told["documented_attention"] == mistakes.find(folder, "unscaled").sentence
     assert told["documented_model"] == told["fresh_model"] == mistakes.find(folder, "without_positions").sentence
 
 
 def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(fork_server):
-    folder = "25_attention_backward"
+    folder = "30_attention_backward"
     told = both(folder, "attention_by_autograd", "gradient_of_log_softmax", fork_server)
     assert mistakes.find(folder, "softmax_by_autograd").sentence not in told.values()
     assert told["documented_softmax"] == mistakes.find(folder, "gradient_of_log_softmax").sentence
@@ -349,10 +349,10 @@ def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(for
 @nightly
 def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
     """At each push: an error alone is no proof of two mistakes, above."""
-    solution = paths.solution("23_induction_heads").read_text("utf-8")
+    solution = paths.solution("15_induction_heads").read_text("utf-8")
     wrong = solution.replace("scores.mean(dim=1).argmax()", "scores.mean(dim=2).argmax()")
     assert wrong != solution
-    told = said(graded("23", wrong, fork_server))
+    told = said(graded("15", wrong, fork_server))
     assert told.keys() >= {"documented_head", "fresh_head"}
     assert not any(AND in sentence for sentence in told.values())
 
@@ -462,10 +462,10 @@ def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
         weights = torch.softmax(torch.einsum("id,jd->ij", q, k) / k.shape[-1] ** 0.5, dim=-1)
         return torch.einsum("ij,jf->if", weights, v)
 """
-    solution = paths.solution("14_cross_attention").read_text("utf-8")
+    solution = paths.solution("16_cross_attention").read_text("utf-8")
     source = solution[: solution.index("def forward")] + "def forward(self, x_1, x_2):" + forward
-    known = mistakes.find("14_cross_attention", f"{wrong}_from_the_first")
-    assert said(graded("14", source, fork_server))["fresh_context_vectors"] == known.sentence
+    known = mistakes.find("16_cross_attention", f"{wrong}_from_the_first")
+    assert said(graded("16", source, fork_server))["fresh_context_vectors"] == known.sentence
 
 
 def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(fork_server):
@@ -552,6 +552,6 @@ def test_the_words_of_a_check_are_no_proof_against_another_that_passed(error, is
 
 def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_server):
     """The check asks for both sides before it compares the first one."""
-    result = graded("24", changed("24", ("places < lengths", "places <= lengths")), fork_server)
+    result = graded("18", changed("18", ("places < lengths", "places <= lengths")), fork_server)
     message = next(check.message for check in result.checks if check.id == "documented_mask")
     assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message

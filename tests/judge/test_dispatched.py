@@ -267,7 +267,7 @@ def test_the_fused_function_is_the_one_that_files_call():
 @pytest.mark.slow
 def test_in_a_class_the_same_answers_of_a_source_that_could_forge_them_are_no_pass(fork_server):
     """Equal answers are judged once, but the verdict on a record depends on the source too."""
-    exercise = catalog.find("15")
+    exercise = catalog.find("17")
     source = paths.solution(exercise.folder).read_text("utf-8")
     sources = [source, source + "\n# as others\n", source + "\nimport threading\n", source]
     handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(sources)]

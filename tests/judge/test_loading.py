@@ -303,15 +303,15 @@ def test_cells_are_python_as_jupyter_reads_it(grade):
     assert result.notes == (*handed_in.notes, told)
 
 
-OUR_SETUP = our_cells.SETUP.format(repository="https://example.org/mine", folder="15_fused_attention")
+OUR_SETUP = our_cells.SETUP.format(repository="https://example.org/mine", folder="17_fused_attention")
 
 
 def test_what_we_wrote_in_a_notebook_costs_nothing(fork_server):
-    """The set-up imports what 15, 17, 18 and 20 forbid, and no submission has check() and the like."""
-    exercise = catalog.find("15")
+    """The set-up imports what 17, 20, 21 and 29 forbid, and no submission has check() and the like."""
+    exercise = catalog.find("17")
     solution = paths.solution(exercise.folder).read_text("utf-8")
     handed_in = notebook(
-        OUR_SETUP, "figure()  # the lesson's figure", solution, "hint('15')\n\ncheck(\n)", "%time\ncheck()"
+        OUR_SETUP, "figure()  # the lesson's figure", solution, "hint('17')\n\ncheck(\n)", "%time\ncheck()"
     )
     result = grading.result(exercise, handed_in, fork_server, Settings(seed=5))
     assert result.status == "passed" and result.notes == ("1 magic or shell line was left out of mine.ipynb.",)
@@ -330,13 +330,13 @@ def test_only_what_is_ours_is_left_out_of_a_notebook():
     assert cells("check()") == ["check()\n"]
     changed = OUR_SETUP.replace("setup()", "import ctypes")
     assert cells(changed, "check()") == [f"{changed}\n", "check()\n"]
-    escaping = our_cells.SETUP.format(repository='"; import ctypes; "', folder="15_fused_attention")
+    escaping = our_cells.SETUP.format(repository='"; import ctypes; "', folder="17_fused_attention")
     assert cells(escaping)[0] == f"{escaping}\n"
     assert cells(OUR_SETUP.replace("\n", "  \r\n") + "\n")[0] == "\n"  # as an editor may leave it
 
 
 def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(fork_server):
-    exercise = catalog.find("15")
+    exercise = catalog.find("17")
     solution = paths.solution(exercise.folder).read_text("utf-8")
     head = '# -*- coding: utf-8 -*-\n"""fused.ipynb\n"""\n\n'
     data = f"{head}# In[1]:\n{OUR_SETUP}\n\nfigure()\n\n{solution}\ncheck()  # hint(): a hint\n".encode()

@@ -97,7 +97,7 @@ def failed(result) -> dict[str, str]:
                 ("11", PROJ, ["parameters", "wrapper_parameters"]),
                 ("12", HEADS, ["head_parameters", "multi_head_parameters", "causal_head_parameters"]),
                 ("13", PROJ, ["parameters"]),
-                ("14", SHORT, ["parameters"]),
+                ("16", SHORT, ["parameters"]),
             )
             for reveal in (True, False)
         ],
@@ -111,7 +111,7 @@ def test_only_the_check_on_names_fails_and_says_so(grade, exercise, names, check
         first = message.splitlines()[0]
         assert first.startswith("the parameters are called ") and ": the lesson calls them " in first
     own = [names[name] for name in ("W_query", "W_key", "W_value", "out_proj") if name in names]
-    if exercise in ("07", "08", "14"):
+    if exercise in ("07", "08", "16"):
         assert first == f"the parameters are called {', '.join(own)}: {LESSON}"
 
 
@@ -130,11 +130,11 @@ def test_numbers_in_a_list_of_layers_are_names_too(grade):
 
 def test_where_neither_words_nor_order_tell_behaviour_does(grade):
     """Created in another order under names that say nothing: only what the seed gives differs."""
-    source = renamed("14", MUTE)
+    source = renamed("16", MUTE)
     lines = source.splitlines(keepends=True)
     at = [number for number, line in enumerate(lines) if re.search(r"self\.(alpha|beta|gamma) =", line)]
     lines[at[0]], lines[at[1]] = lines[at[1]], lines[at[0]]
-    found = failed(grade("14", "".join(lines)))
+    found = failed(grade("16", "".join(lines)))
     assert set(found) == {"parameters", "documented_context_vectors"}, found
 
 
@@ -181,7 +181,7 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
         ("07", ("def __init__", "def __int__"), "SelfAttention_v1 has no method __init__: found __int__ (line "),
         ("07", ("def __init__", "def _init_"), "SelfAttention_v1 has no method __init__: found _init_ (line "),
         ("08", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
-        ("14", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
+        ("16", ("        super().__init__()\n", ""), "does not call super().__init__(): that is its first line"),
         ("07", LATE, "before it calls super().__init__(): call that first"),
     ],
 )  # fmt: skip

@@ -80,7 +80,7 @@ def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, fork_server):
         ("12", "multi_head_interleaved"),
         ("13", "without_mask"),
         ("13", "unscaled"),
-        ("14", "no_scale"),
+        ("16", "no_scale"),
     ],
 )
 def test_a_mistake_is_seen(number, mistake, fork_server):

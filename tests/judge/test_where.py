@@ -121,17 +121,17 @@ def test_a_function_that_is_assigned_to_a_class_is_its_method(fork_server):
 
 
 def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reason(fork_server):
-    solution = paths.solution(catalog.find("19").folder).read_text("utf-8")
+    solution = paths.solution(catalog.find("22").folder).read_text("utf-8")
     source = solution.replace("/ h**0.5", "/ h").replace(", device=query.device", "")
     assert source.count("/ h ") == 1 and "device=" not in source
-    _, after = located("19", source, fork_server)
+    _, after = located("22", source, fork_server)
     assert {check.id for check in after.checks if check.outcome == "not_checked"} >= {"dtype_and_device"}
     line = source[: source.index("/ h ")].count("\n") + 1
     assert {check.lines for check in after.checks if check.lines} == {(line,)}
 
 
 def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
-    solution = paths.solution("18_grouped_query_attention").read_text("utf-8")
+    solution = paths.solution("21_grouped_query_attention").read_text("utf-8")
     forward = """
         B, T, _ = x.shape
         G, R = self.num_kv_groups, self.num_heads // self.num_kv_groups
@@ -144,7 +144,7 @@ def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
         return self.out_proj(out.flatten(2))
 """
     source = solution[: solution.index("def forward")] + "def forward(self, x: torch.Tensor):" + forward
-    _, found = located("18", source, fork_server)
+    _, found = located("21", source, fork_server)
     (line,) = [number for number, text in enumerate(source.splitlines(), 1) if "sim = torch.einsum" in text]
     (place,) = {(check.lines, check.where) for check in found.checks if check.lines}
     assert line in place[0] and len(place[0]) > 1

@@ -21,7 +21,7 @@ from grader.worker.codec import Opaque
 from grader.worker.operations import GROUPS, allowed
 
 BLINDING = [attack for attack in ATTACKS if attack.name[0] == "C" and int(attack.title[:2]) >= 57]  # the watch, or this
-DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "21"))
+DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "31"))
 
 HEAD = """
 import functools, itertools, math, operator, torch
@@ -135,7 +135,7 @@ def test_a_formula_of_ones_own_is_not(style, without):
 
 def test_a_gradient_of_torchs_is_missing_where_it_is_forbidden(without):
     """Also that of a formula whose operations are all allowed."""
-    rule = catalog.find("25").forbidden[0]
+    rule = catalog.find("30").forbidden[0]
     for call in (
         "y.backward()",
         "torch.autograd.grad(y, x)",

@@ -146,9 +146,9 @@ def test_22_gpt_2_has_as_many_biases_as_the_lesson_says():
     attention = sum(nn.Linear(768, size, device="meta").bias.numel() for size in (3 * 768, 768))
     mlp = sum(nn.Linear(1, size, device="meta").bias.numel() for size in (4 * 768, 768))
     for numbers in (12 * attention, 12 * mlp):
-        assert f"{numbers:,}" in lesson("22")
+        assert f"{numbers:,}" in lesson("14")
 
 
 def test_17_the_work_that_the_lesson_allows_is_that_of_the_check():
-    check = paths.hidden_checks(catalog.find("17").folder).read_text("utf-8")
-    assert "work_grows_less_than(16 * size * (2048 - 64)," in check and "$16 \\cdot d_{out}$" in lesson("17")
+    check = paths.hidden_checks(catalog.find("20").folder).read_text("utf-8")
+    assert "work_grows_less_than(16 * size * (2048 - 64)," in check and "$16 \\cdot d_{out}$" in lesson("20")

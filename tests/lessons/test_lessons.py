@@ -120,3 +120,21 @@ def test_each_diagram_is_shown():
     for exercise in EXERCISES:
         lesson = paths.lesson(exercise.folder).read_text("utf-8")
         assert all(f"]({path.name})" in lesson for path in paths.diagrams(exercise.folder)), exercise.folder
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
+def test_a_lesson_builds_on_smaller_numbers_and_a_link_says_the_number_that_it_leads_to(exercise):
+    for page in (paths.lesson(exercise.folder), paths.hints(exercise.folder), paths.review(exercise.folder)):
+        text = page.read_text("utf-8") if page.exists() else ""
+        for said, linked in re.findall(r"\[(\d\d)\b[^\]]*\]\(\.\./(\d\d)_", text):
+            assert said == linked, (page.name, said, linked)
+        for number in re.findall(r"\b[Ee]xercises? (\d\d)\b", text):
+            assert int(number) < len(EXERCISES), (page.name, number)
+    (head,) = re.findall(r"^- \*\*Builds on\*\*(.*(?:\n  .*)*)", paths.lesson(exercise.folder).read_text("utf-8"), re.M)
+    assert all(int(number) < exercise.number for number in re.findall(r"\((?:\.\./)(\d\d)_", head)), head
+
+
+def test_each_path_is_a_range_of_numbers_and_follows_the_one_before():
+    assert [number for path in catalog.learning_paths() for number in path.numbers] == [
+        exercise.folder[:2] for exercise in EXERCISES
+    ]

@@ -86,7 +86,7 @@ def test_lessons_are_in_the_order_of_the_paths(built):
     page = (built / "index.html").read_text("utf-8")
     menu = page.split('<nav class="md-nav md-nav--primary')[1].split("</nav>\n\n")[0]
     linked = list(dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/index.html"', menu)))
-    assert linked == [exercise.folder for exercise in catalog.by_path()]
+    assert linked == [exercise.folder for exercise in catalog.exercises()]
 
 
 def test_hints_are_folded_up_and_not_found_by_the_search(built):

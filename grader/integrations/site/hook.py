@@ -57,7 +57,7 @@ def on_config(config: MkDocsConfig) -> None:
     """Add the paths to the learner's section of the navigation, before the help that ends it."""
     assert config.nav, "mkdocs.yml has one"
     entries: dict[str, list[dict[str, str]]] = {}
-    for exercise in catalog.by_path():
+    for exercise in catalog.exercises():
         name = exercise.path.name[:1].upper() + exercise.path.name[1:]
         entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
         entries.setdefault(name, []).append(entry)

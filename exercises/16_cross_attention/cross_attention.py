@@ -1,0 +1,32 @@
+"""Exercise 16: cross-attention. The queries come from one sequence, keys and values from another."""
+
+import torch
+from torch import nn
+
+
+class CrossAttention(nn.Module):
+    """Attention of one sequence to another: one head, no mask.
+
+    Args:
+        d_in: size of a token's embedding, in both sequences.
+        d_out_kq: size of a query and of a key.
+        d_out_v: size of a value, and so of a context vector.
+    """
+
+    def __init__(self, d_in: int, d_out_kq: int, d_out_v: int):
+        # Task 1: W_query, W_key, W_value, drawn in this order: an nn.Parameter of torch.rand each.
+        super().__init__()
+        raise NotImplementedError
+
+    def forward(self, x_1: torch.Tensor, x_2: torch.Tensor) -> torch.Tensor:
+        """One context vector for each token of x_1, mixed from the values of x_2.
+
+        Args:
+            x_1: the sequence that asks, shape (T_1, d_in).
+            x_2: the sequence that is looked at, shape (T_2, d_in).
+
+        Returns:
+            context vectors, shape (T_1, d_out_v); row i belongs to token i of x_1.
+        """
+        # Task 2: queries of x_1, keys and values of x_2; scaled weights; context vectors.
+        raise NotImplementedError

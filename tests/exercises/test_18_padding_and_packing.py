@@ -1,0 +1,204 @@
+"""Exercise 18's solution against plain Python, torch's own layers and autograd, over many lengths; and its figure."""
+
+import importlib.util
+import itertools
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+
+PATH = Path(__file__).parents[2] / "solutions" / "18_padding_and_packing" / "padding_and_packing.py"
+spec = importlib.util.spec_from_file_location("truth_24", PATH)
+exercise = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(exercise)
+
+BATCHES = [(3,), (1, 4, 2), (5, 5), (0, 3), (4, 0, 1, 6), (0, 0)]
+GARBAGE = (0.0, 1e30, math.nan, math.inf, -math.inf)
+
+
+def drawn(*shape, seed=24):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(*shape, dtype=torch.float64, generator=generator) for _ in range(3)]
+
+
+def ready_made(q, k, v, causal):
+    """torch's own attention for one sequence, (H, n, h) each."""
+    return F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0] if q.shape[1] else q
+
+
+def starts(lengths):
+    return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32)
+
+
+@pytest.mark.parametrize("lengths", BATCHES)
+@pytest.mark.parametrize("more", [0, 2])
+def test_the_mask_place_by_place(lengths, more):
+    T = max(*lengths, 1) + more
+    right = [[place < length for place in range(T)] for length in lengths]
+    assert exercise.key_padding_mask(torch.tensor(lengths), T).tolist() == right
+    left = [row[::-1] for row in right]
+    assert exercise.key_padding_mask(torch.tensor(lengths), T, "left").tolist() == left
+
+
+@pytest.mark.parametrize(("lengths", "side"), [([3, 1], "right"), ([-1, 1], "left"), ([1, 1], "up"), ([1, 1], "")])
+def test_what_is_refused(lengths, side):
+    with pytest.raises(ValueError):
+        exercise.key_padding_mask(torch.tensor(lengths), 2, side)
+    with pytest.raises(ValueError):
+        exercise.padded_attention(*drawn(2, 1, 2, 3), torch.tensor(lengths), side)
+    if side not in ("up", ""):
+        with pytest.raises(ValueError):
+            exercise.pack(torch.ones(2, 2), torch.tensor(lengths))
+
+
+def test_unpack_refuses_what_does_not_fit():
+    with pytest.raises(ValueError):
+        exercise.unpack(torch.ones(5), starts((2, 3)), 2)
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
+@pytest.mark.parametrize("shape", [(3, 5), (5,), (1, 5), (3, 1), (1,), (2, 1, 5), (2, 3, 5)])
+def test_masked_softmax_row_by_row(shape, garbage):
+    scores = drawn(2, 3, 5)[0]
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(len(shape))) < 0.5
+    seen = mask.expand(scores.shape)
+    given = torch.where(seen, scores, garbage).requires_grad_()
+    weights = exercise.masked_softmax(given, mask)
+    for row in itertools.product(range(2), range(3)):
+        powers = [math.exp(s) if m else 0.0 for s, m in zip(scores[row].tolist(), seen[row].tolist())]
+        expected = [power / (sum(powers) or 1.0) for power in powers]
+        assert weights[row].tolist() == pytest.approx(expected)
+        assert all(weight == 0 for weight, m in zip(weights[row].tolist(), seen[row].tolist()) if not m)
+    (gradient,) = torch.autograd.grad((weights * scores).sum(), given)
+    assert gradient.isfinite().all() and (gradient[~seen] == 0).all()
+
+
+def test_masked_softmax_is_the_softmax_of_what_is_seen_and_its_gradient():
+    scores, mask = drawn(4, 6)[0].requires_grad_(), torch.tensor([[1, 0, 1, 1, 0, 1]] * 3 + [[0] * 6]).bool()
+    assert torch.autograd.gradcheck(lambda s: exercise.masked_softmax(s, mask), scores)
+    torch.testing.assert_close(
+        exercise.masked_softmax(scores, mask)[:3, mask[0]], torch.softmax(scores[:3, mask[0]], dim=-1)
+    )
+
+
+def test_no_step_of_the_way_back_makes_nan():
+    scores, mask = torch.full((2, 3), math.nan).requires_grad_(), torch.tensor([[True, False, True], [False] * 3])
+    with torch.autograd.detect_anomaly(check_nan=True):
+        exercise.masked_softmax(torch.where(mask, 1.0, scores), mask).square().sum().backward()
+    assert (scores.grad == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_the_additive_mask_hides_by_addition(dtype):
+    mask = torch.tensor([[True, False, True], [True, True, False]])
+    added = exercise.additive_mask(mask, dtype)
+    assert added.dtype == dtype and added.isfinite().all() and (added[mask] == 0).all()
+    scores = torch.ones(2, 3, dtype=dtype)
+    assert torch.equal(torch.softmax(scores + added, dim=-1), torch.where(mask, 0.5, 0.0).to(dtype))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize("garbage", GARBAGE)
+@pytest.mark.parametrize("lengths", BATCHES)
+def test_each_sequence_as_if_it_were_alone(lengths, garbage, side, causal):
+    T = max(*lengths, 1) + 1
+    tokens, real = drawn(len(lengths), 2, T, 4), exercise.key_padding_mask(torch.tensor(lengths), T, side)
+    inputs = [torch.where(real[:, None, :, None], x, garbage).requires_grad_() for x in tokens]
+    got = exercise.padded_attention(*inputs, torch.tensor(lengths), side, causal)
+    expected = torch.zeros_like(got)
+    leaves = [x.clone().requires_grad_() for x in tokens]
+    for row, length in enumerate(lengths):
+        part = slice(T - length, T) if side == "left" else slice(0, length)
+        expected[row, :, part] = ready_made(*(x[row, :, part] for x in leaves), causal)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(expected)
+    if any(lengths):
+        wanted = torch.autograd.grad(expected, leaves, cotangent)
+        torch.testing.assert_close(torch.autograd.grad(got, inputs, cotangent), wanted)
+
+
+def test_it_is_what_multi_head_attention_of_torch_does_with_a_key_padding_mask():
+    torch.manual_seed(0)
+    layer = nn.MultiheadAttention(8, 2, bias=False, batch_first=True, dtype=torch.float64)
+    x, lengths = torch.randn(3, 5, 8, dtype=torch.float64), torch.tensor([5, 2, 3])
+    real = exercise.key_padding_mask(lengths, 5)
+    expected = layer(x, x, x, key_padding_mask=~real, need_weights=False)[0]  # True means hidden there
+    heads = [part.unflatten(-1, (2, 4)).transpose(1, 2) for part in (x @ layer.in_proj_weight.T).chunk(3, dim=-1)]
+    got = exercise.padded_attention(*heads, lengths).transpose(1, 2).flatten(2) @ layer.out_proj.weight.T
+    torch.testing.assert_close(got[real], expected[real])
+
+
+@pytest.mark.parametrize("further", [(), (2,), (3, 2)])
+@pytest.mark.parametrize("lengths", BATCHES)
+def test_pack_and_unpack(lengths, further):
+    T = max(*lengths, 1)
+    for x in (drawn(len(lengths), T, *further)[0], torch.arange(len(lengths) * T).reshape(len(lengths), T) % 3 == 1):
+        packed, cu_seqlens = exercise.pack(x, torch.tensor(lengths))
+        rows = [row[:length] for row, length in zip(x, lengths)]
+        assert torch.equal(packed, torch.cat(rows)) and packed.dtype == x.dtype
+        assert torch.equal(cu_seqlens, starts(lengths)) and cu_seqlens.dtype == torch.int32
+        filler = torch.zeros(T + 2, *x.shape[2:], dtype=x.dtype)
+        expected = pad_sequence([filler, *rows], batch_first=True)[1:]
+        assert torch.equal(exercise.unpack(packed, cu_seqlens, T + 2), expected)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("lengths", BATCHES)
+def test_packed_is_padded_without_the_padding(lengths, causal):
+    T = max(*lengths, 1)
+    batch = drawn(len(lengths), 2, T, 3)
+    packed = [exercise.pack(x.transpose(1, 2), torch.tensor(lengths))[0].requires_grad_() for x in batch]
+    got = exercise.packed_attention(*packed, starts(lengths), causal)
+    parts = zip(*(x.transpose(0, 1).split(lengths, dim=1) for x in packed))
+    expected = torch.cat([ready_made(*part, causal) for part in parts], dim=1).transpose(0, 1)
+    torch.testing.assert_close(got, expected)
+    padded = exercise.padded_attention(*batch, torch.tensor(lengths), causal=causal)
+    torch.testing.assert_close(got, exercise.pack(padded.transpose(1, 2), torch.tensor(lengths))[0])
+    assert torch.autograd.gradcheck(lambda *x: exercise.packed_attention(*x, starts(lengths), causal), packed)
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False, left: bool = False):
+    """The sentence of two tokens in a row of so many places, whose padding holds a number."""
+    real = exercise.key_padding_mask(torch.tensor([2]), places, "left" if left else "right")[0]
+    keys, values = (torch.full((places,), 0.0 if replace else held, dtype=torch.float64) for _ in range(2))
+    keys[real], values[real] = torch.tensor([1.0, 3.0]).double().log(), torch.tensor([8.0, 4.0]).double()
+    scores = keys.masked_fill(~real, -torch.inf) if hide else keys
+    weights = torch.softmax(scores, dim=-1)
+    shown = {"result, alone": torch.tensor(5.0)}
+    result = (weights * values).sum()
+    return shown | (
+        {} if result.isnan() else {"the row": torch.stack([keys, scores, weights, values]), "result": result}
+    )
+
+
+HIDE, REPLACE = ("toggle", "Hide padding before the softmax"), ("toggle", "Set padding to 0 first")
+HOLDS = "The padding holds"
+CASES = [
+    Case("as it opens", [], lambda: in_a_row(3, 0.0), "20 % of the weight: the result is 4.0000 instead of 5.0000"),
+    Case("a longer row", [("move", "Places in the row", 8)], lambda: in_a_row(8, 0.0), "60 %"),
+    Case("ones", [("choose", HOLDS, "ones")], lambda: in_a_row(3, 1.0), "instead of 5.0000"),
+    Case("hidden", [("move", "Places in the row", 5), HIDE], lambda: in_a_row(5, 0.0, hide=True), "as if"),
+    Case("NaN", [("choose", HOLDS, "NaN")], lambda: in_a_row(3, math.nan), "every weight is NaN"),
+    Case("NaN, hidden", [("choose", HOLDS, "NaN"), HIDE], lambda: in_a_row(3, math.nan, hide=True), "0 · NaN is NaN"),
+    Case(
+        "NaN, replaced",
+        [("move", "Places in the row", 8), ("choose", HOLDS, "NaN"), REPLACE],
+        lambda: in_a_row(8, math.nan, replace=True),
+        "60 %",
+    ),
+    Case(
+        "on the left, with both",
+        [("choose", "The padding is on the", "left"), ("choose", HOLDS, "NaN"), HIDE, REPLACE],
+        lambda: in_a_row(3, math.nan, hide=True, replace=True, left=True),
+        "as if the sentence were alone",
+    ),
+]

@@ -1,0 +1,88 @@
+"""What is done to the figure of exercise 20, and what torch computes must come out; the other numbers of its lesson."""
+
+import importlib
+import re
+
+import pytest
+import torch
+from figure_case import Case
+from figure_truths import linear, multi_head
+
+from grader import catalog
+from grader.catalog import paths
+from grader.sentence import inputs
+
+LESSON = paths.lesson(catalog.find("20").folder)
+
+
+@pytest.fixture
+def script(monkeypatch):
+    """Imports a script beside the lesson by its name."""
+    monkeypatch.syspath_prepend(str(LESSON.parent))
+    return importlib.import_module
+
+
+def test_the_counts_of_what_is_read_are_those_of_the_lesson(script):
+    reading = script("measure_reading")
+    for new in reading.NEW:
+        work, read = reading.multiply_adds(new), reading.numbers_read()
+        assert work == new * read
+        row = rf"^ *{new:,} +{work / 1e6:,.1f} million +{read / 1e6:.3f} million +{new:,} "
+        assert re.search(row, LESSON.read_text("utf-8"), re.M)
+
+
+def test_an_h100_could_use_each_number_about_300_times():
+    """989 trillion operations and 3.35 TB a second, at two bytes a number and two operations a multiply-add."""
+    assert round((989e12 / 2) / (3.35e12 / 2), -2) == 300
+
+
+def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
+    room = script("measure_room")
+    new = torch.randn(1, room.HEADS, 1, room.HEAD_DIM)
+    tokens = room.LENGTHS[0]
+    copied, once = (way(new, tokens)[0] / 2**20 for way in (room.grown, room.reserved))
+    assert re.search(rf"^ +{tokens} +{copied:,.1f} MiB .* {once:.1f} MiB ", LESSON.read_text("utf-8"), re.M)
+    for more in room.LENGTHS:  # each token more copies all that are there
+        assert f"{2 * new.nbytes * more * (more + 1) / 2 / 2**20:,.1f} MiB" in LESSON.read_text("utf-8")
+
+
+def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes():
+    code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
+    exec(code, names := {"torch": torch})
+    cache, chunks = names["ReservedCache"](2, 3, 9, 4), [torch.randn(2, 2, 3, t, 4) for t in (4, 1, 4)]
+    for count, (keys, values) in enumerate(chunks, 1):
+        got = cache.append(keys, values)
+        for part, expected in zip(got, zip(*chunks[:count]), strict=True):
+            assert torch.equal(part, torch.cat(expected, dim=2))
+    with pytest.raises(RuntimeError):
+        cache.append(keys, values)  # there is no room for a tenth
+
+
+def test_nobody_trains_through_a_reserved_cache():
+    code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
+    exec(code, names := {"torch": torch})
+    cache, new, outputs = names["ReservedCache"](1, 1, 2, 2), torch.randn(1, 1, 1, 2, requires_grad=True), []
+    for _ in range(2):
+        keys, values = cache.append(2 * new, 3 * new)
+        outputs.append(torch.softmax(new @ keys.mT, dim=-1) @ values)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        torch.cat(outputs).sum().backward()
+
+
+def cached(tokens: int) -> dict[str, torch.Tensor]:
+    """Exercise 20 after some tokens: the output and what the cache holds."""
+    _, W_key, W_value = linear(123, *[(3, 2)] * 3)
+    kept = {"keys in the cache": W_key @ inputs()[:tokens].T, "values in the cache": W_value @ inputs()[:tokens].T}
+    return multi_head(tokens=tokens) | kept
+
+
+CASES = [
+    Case("three tokens", [("press", "As in the lesson"), ("move", "Tokens", 3)], lambda: cached(3), "multiply-adds"),
+    Case("the first again", [("press", "As in the lesson"), ("press", "Step")], lambda: cached(1)),
+    Case(
+        "no cache",
+        [("press", "As in the lesson"), ("toggle", "Keep a cache")],
+        lambda: multi_head() | {"bytes kept": torch.tensor(0)},
+        "with a cache it would be 216",
+    ),
+]

@@ -1,0 +1,59 @@
+"""What is done to the figure of exercise 21, and what torch computes must come out; the other numbers of its lesson."""
+
+import re
+import subprocess
+import sys
+
+import torch
+from figure_case import Case
+from thorough import nightly
+from torch import nn
+
+from grader import catalog
+from grader.catalog import paths
+
+LESSON = paths.lesson(catalog.find("21").folder)
+
+
+@nightly  # it trains
+def test_the_table_of_merged_heads_is_the_one_of_the_lesson():
+    """To three percent: training adds up rounding errors, which differ from one processor to the next."""
+    command = [sys.executable, str(LESSON.with_name("measure_pooling.py"))]
+    head, *measured = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    printed = LESSON.read_text("utf-8").partition(head)[2].partition("\n```")[0].splitlines()[1:]
+    assert len(printed) == len(measured) == 10
+    for said, found in zip(printed, measured, strict=True):
+        assert said[:27] == found[:27]
+        pairs = zip(*(map(int, re.findall(r"\d+", row[27:])) for row in (said, found)), strict=True)
+        assert all(abs(one - other) <= 3 for one, other in pairs), f"{said}\n{found}"
+
+
+def test_merging_as_the_lesson_has_it_takes_the_mean_of_a_group():
+    code = re.search(r"^def merge_kv.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
+    exec(code, names := {})
+    rows = torch.tensor([[1.0, 2.0], [3.0, 6.0], [0.0, 1.0], [0.0, 3.0]])  # four heads of one number
+    assert torch.equal(names["merge_kv"](rows, 4, 2), torch.tensor([[2.0, 4.0], [0.0, 2.0]]))
+    weight = torch.randn(12, 5)  # six heads of two numbers
+    assert torch.equal(names["merge_kv"](weight, 6, 6), weight)
+    expected = torch.stack([weight[[0, 2, 4]].mean(0), weight[[1, 3, 5]].mean(0)])
+    torch.testing.assert_close(names["merge_kv"](weight, 6, 2)[:2], expected)
+
+
+def grouped(groups: int) -> dict[str, torch.Tensor]:
+    """Exercise 21: the parameters that torch counts in such layers."""
+    layers = [nn.Linear(512, size, bias=False) for size in (512, 64 * groups, 64 * groups)] + [nn.Linear(512, 512)]
+    count = sum(p.numel() for layer in layers for p in layer.parameters())
+    used = torch.arange(groups).repeat_interleave(8 // groups)
+    return {"parameters of one layer": torch.tensor(count), "head of keys that each head of queries uses": used}
+
+
+CASES = [
+    Case("a head each", [("choose", "Heads of keys", "8")], lambda: grouped(8), "keys of its own"),
+    Case("one for all", [("choose", "Heads of keys", "1")], lambda: grouped(1), "8 heads share.*512 MiB"),
+    Case(
+        "a long text",
+        [("choose", "Heads of keys", "4"), ("move", "Tokens", 17)],
+        lambda: grouped(4),
+        "131,072 tokens the cache takes 32 GiB; without sharing it takes 64 GiB",
+    ),
+]

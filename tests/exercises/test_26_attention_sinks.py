@@ -1,0 +1,195 @@
+"""Exercise 26's solution against gpt-oss' attention in transformers, and against plain loops, in float64."""
+
+import importlib.util
+import math
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from figure_case import Case
+from thorough import nightly
+from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+
+from grader.judge.inputs import trained_state
+
+PATH = Path(__file__).parents[2] / "solutions" / "26_attention_sinks" / "attention_sinks.py"
+spec = importlib.util.spec_from_file_location("truth_32", PATH)
+exercise = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(exercise)
+
+
+def gpt_oss(query, keys, values, sinks, mask=None):
+    """What gpt-oss computes from queries, keys and values (B, H, T, h): the output (B, T, H, h) and the weights."""
+    module = SimpleNamespace(sinks=sinks, num_key_value_groups=1, training=False)
+    return eager_attention_forward(module, query, keys, values, mask, scaling=query.shape[-1] ** -0.5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 4, 5), (1, 4, 4, 4), (3, 2, 1, 7), (2, 5, 6, 2)])
+def test_sink_softmax_is_that_of_gpt_oss(shape):
+    torch.manual_seed(32)
+    B, H, T_q, T_k = shape
+    query, keys = torch.randn(B, H, T_q, 6, dtype=torch.float64), torch.randn(B, H, T_k, 6, dtype=torch.float64)
+    sinks = (2 * torch.randn(H, dtype=torch.float64)).requires_grad_()
+    scores = (query @ keys.mT / 6**0.5).requires_grad_()
+    mask = torch.zeros(T_q, T_k, dtype=torch.float64).masked_fill(torch.rand(T_q, T_k) < 0.3, -torch.inf)
+    _, expected = gpt_oss(query, keys, keys, sinks, mask)
+    got = exercise.sink_softmax(scores + mask, sinks)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(got)
+    (one,), (two,) = (torch.autograd.grad((out * cotangent).sum(), [sinks]) for out in (got, expected))
+    torch.testing.assert_close(one, two)
+
+
+@pytest.mark.parametrize("window", [None, 1, 2, 5, 9, 20])
+@pytest.mark.parametrize(("B", "T", "d_in", "d_out", "heads"), [(2, 9, 5, 6, 3), (1, 1, 3, 4, 2), (3, 6, 4, 8, 1)])
+def test_the_layer_is_that_of_gpt_oss(B, T, d_in, d_out, heads, window):
+    torch.manual_seed(33)
+    layer = exercise.SinkAttention(d_in, d_out, heads, window).double()
+    layer.sinks.data.normal_()
+    x = torch.randn(B, T, d_in, dtype=torch.float64)
+    parts = (layer.W_query, layer.W_key, layer.W_value)
+    query, keys, values = (part(x).reshape(B, T, heads, -1).transpose(1, 2) for part in parts)
+    seen = [[0 <= row - column < (window or T) for column in range(T)] for row in range(T)]
+    mask = torch.zeros(T, T, dtype=torch.float64).masked_fill(~torch.tensor(seen), -torch.inf)
+    output, _ = gpt_oss(query, keys, values, layer.sinks, mask)
+    torch.testing.assert_close(layer(x), output.reshape(B, T, d_out) @ layer.out_proj.weight.T)
+
+
+def test_sink_softmax_is_the_formula_number_by_number():
+    torch.manual_seed(34)
+    scores, sinks = torch.randn(2, 3, 4, 5, dtype=torch.float64), torch.randn(3, dtype=torch.float64)
+    scores[0, 1, 2, 3:], scores[1, 2, 0] = -torch.inf, -torch.inf
+    got = exercise.sink_softmax(scores, sinks)
+    for b, head, row in torch.cartesian_prod(torch.arange(2), torch.arange(3), torch.arange(4)).tolist():
+        powers = [math.exp(score) for score in scores[b, head, row].tolist()]
+        total = sum(powers) + math.exp(sinks[head])
+        assert got[b, head, row].tolist() == pytest.approx([power / total for power in powers])
+
+
+def test_a_row_that_sees_nothing_has_no_gradient():
+    scores = torch.full((1, 2, 3, 4), -torch.inf, dtype=torch.float64, requires_grad=True)
+    sinks = torch.tensor([1.0, -2.0], dtype=torch.float64, requires_grad=True)
+    weights = exercise.sink_softmax(scores, sinks)
+    weights.backward(torch.randn_like(weights))
+    assert not weights.any() and not scores.grad.any() and not sinks.grad.any()
+
+
+def test_gradients_equal_finite_differences():
+    torch.manual_seed(35)
+    scores, sinks = torch.randn(1, 2, 3, 4, dtype=torch.float64), torch.randn(2, dtype=torch.float64)
+    assert torch.autograd.gradcheck(exercise.sink_softmax, (scores.requires_grad_(), sinks.requires_grad_()))
+
+
+@pytest.mark.parametrize("window", [1, 2, 5])
+@pytest.mark.parametrize("num_sinks", [0, 1, 4])
+def test_kept_positions_one_by_one(num_sinks, window):
+    for num_seen in range(14):
+        kept = exercise.kept_positions(num_seen, num_sinks, window)
+        first, last = range(min(num_sinks, num_seen)), range(max(0, num_seen - window), num_seen)
+        assert kept.dtype == torch.int64 and kept.tolist() == sorted({*first, *last})
+
+
+@pytest.mark.parametrize("lengths", [(1,) * 12, (12,), (3, 1, 8), (2, 5, 4, 1)])
+@pytest.mark.parametrize(("num_sinks", "window"), [(0, 3), (2, 3), (4, 1), (3, 20)])
+def test_the_stream_is_llamas_rotation_of_what_is_kept(num_sinks, window, lengths):
+    torch.manual_seed(36)
+    keys, values = (torch.randn(2, 3, sum(lengths), 6) for _ in range(2))
+    cache, seen = exercise.StreamingCache(num_sinks, window), 0
+    assert len(cache) == 0
+    for length in lengths:
+        cache.append(keys[:, :, seen : seen + length], values[:, :, seen : seen + length])
+        seen += length
+        kept = [place for place in range(seen) if place < num_sinks or place >= seen - window]
+        assert torch.equal(cache.keys, keys[:, :, kept]) and torch.equal(cache.values, values[:, :, kept])
+        assert len(cache) == len(kept) and cache.num_seen == seen
+        query = torch.randn(2, 3, 1, 6)
+        angles = torch.outer(torch.arange(len(kept)), 1 / 500.0 ** (torch.arange(0, 6, 2) / 6)).repeat(1, 2)
+        cos, sin = angles.cos()[None], angles.sin()[None]
+        _, rotated = apply_rotary_pos_emb(keys[:, :, kept], keys[:, :, kept], cos, sin)
+        newest, _ = apply_rotary_pos_emb(query, query, cos[:, -1:], sin[:, -1:])
+        expected = torch.nn.functional.scaled_dot_product_attention(newest, rotated, values[:, :, kept])
+        torch.testing.assert_close(exercise.streaming_attention(query, cache, 500.0), expected)
+
+
+def test_what_cannot_be_is_refused():
+    for sizes in ((4, 6, 4), (4, 6, 3, 0), (4, 6, 3, -2)):
+        with pytest.raises(ValueError):
+            exercise.SinkAttention(*sizes)
+    for sizes in ((-1, 3), (2, 0)):
+        with pytest.raises(ValueError):
+            exercise.StreamingCache(*sizes)
+
+
+@pytest.fixture(scope="module")
+def llama():
+    """The script that reads long texts with the model of exercise 33."""
+    return runpy.run_path(str(PATH.parents[2] / "exercises" / "26_attention_sinks" / "measure_llama.py"))
+
+
+@torch.no_grad()
+def test_reading_in_one_pass_is_reading_token_by_token_through_streaming_caches(llama):
+    sinks, window, state = 2, 5, llama["STATE"]
+    ids = llama["texts"]()[:2, :14]
+    caches = [exercise.StreamingCache(sinks, window) for _ in range(llama["LAYERS"])]
+    said = []
+    for token in range(ids.shape[1]):
+        x = state["embed_tokens.weight"][ids[:, token : token + 1]]
+        for number, cache in enumerate(caches):
+            layer = f"layers.{number}."
+            normed = llama["norm"](x, f"{layer}input_layernorm", "")
+            split = [normed @ state[f"{layer}self_attn.{name}_proj.weight"].T for name in "qkv"]
+            query, key, value = (part.unflatten(-1, (-1, llama["SIZE"])).transpose(1, 2) for part in split)
+            cache.append(*(part.repeat_interleave(3, dim=1) for part in (key, value)))
+            mixed = exercise.streaming_attention(query, cache).transpose(1, 2).flatten(2)
+            x = x + mixed @ state[f"{layer}self_attn.o_proj.weight"].T
+            normed = llama["norm"](x, f"{layer}post_attention_layernorm", "")
+            gate, up = (normed @ state[f"{layer}mlp.{name}_proj.weight"].T for name in ("gate", "up"))
+            x = x + (torch.nn.functional.silu(gate) * up) @ state[f"{layer}mlp.down_proj.weight"].T
+        said.append(llama["norm"](x, "norm", "") @ state["embed_tokens.weight"].T)
+    torch.testing.assert_close(llama["read"](ids, sinks, window)[0], torch.cat(said, dim=1), rtol=1e-3, atol=1e-3)
+
+
+@nightly
+@pytest.mark.slow
+def test_the_model_of_26_has_no_sinks(llama):
+    """No head prefers the first token, the window alone loses nothing by dropping it, and the whole text does harm."""
+    near, whole, window, sinks, again = llama["measure"]()
+    for row in (near, whole, window, sinks, again):
+        assert row["on first"] < 1.25 * row["fair"] and row["most"] < 2 * row["fair"], row
+    assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+LETTERS = "abcdefghijklmnop"
+TEXT = "nhpoobobomhnjponanncncnanjfjofn"
+
+
+def weights(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
+    """The kept positions, and the weights of the newest token in the head of the trained model."""
+    state = {name: value.double() for name, value in trained_state("26_attention_sinks").items()}
+    x = state["marked.embedding"][torch.tensor([16, *map(LETTERS.index, TEXT)])]
+    kept = [place for place in range(seen) if place < sinks or place >= seen - window]
+    query, keys = x[seen - 1] @ state["marked.query"], x[kept] @ state["marked.key"]
+    angles = torch.arange(len(kept))[:, None] * 10_000.0 ** (-torch.arange(16, dtype=torch.float64) / 16)
+    turn = torch.polar(torch.ones_like(angles), angles)
+    query, keys = torch.complex(query[:16], query[16:]) * turn[-1], torch.complex(keys[:, :16], keys[:, 16:]) * turn
+    scores = (query * keys.conj()).sum(dim=-1).real / 32**0.5
+    return {"kept positions": torch.tensor(kept), "weights of the newest token": torch.softmax(scores, dim=0)}
+
+
+CASES = [
+    Case("dropped", [("move", "First tokens kept", 0)], lambda: weights(20, 0, 6), "was dropped", 1e-4),
+    Case("one kept", [("move", "First tokens kept", 1)], lambda: weights(20, 1, 6), "The first token", 1e-4),
+    Case(
+        "a long text",
+        [("move", "Tokens seen", 32), ("move", "Window", 3)],
+        lambda: weights(32, 4, 3),
+        "kept tokens",
+        1e-4,
+    ),
+    Case("a short one", [("move", "Tokens seen", 2)], lambda: weights(2, 4, 6), "other 1", 1e-4),
+]

@@ -1,0 +1,100 @@
+"""Exercise 31's solution against torch's own attention and its autograd in float64, and against finite differences."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+from torch.nn import functional as F
+
+from grader.sentence import inputs
+
+PATH = Path(__file__).parents[2] / "solutions" / "31_flash_attention" / "flash_attention.py"
+SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 37, 5)]  # (B, H, T, h)
+BLOCKS = (1, 2, 5, 8, 37, 100)
+spec = importlib.util.spec_from_file_location("truth_21", PATH)
+exercise = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(exercise)
+
+
+def drawn(*shape):
+    torch.manual_seed(21)
+    return [torch.randn(*shape, dtype=torch.float64, requires_grad=True) for _ in range(3)]
+
+
+def whole(query, keys, values, causal):
+    return torch.nn.functional.scaled_dot_product_attention(query, keys, values, is_causal=causal)
+
+
+def true_logsumexp(query, keys, causal):
+    """The logarithm of the sum of each row's exponentials, over all scores at once."""
+    scores = torch.einsum("bhqi,bhki->bhqk", query, keys) / query.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:]).triu(1).bool() & causal
+    return torch.logsumexp(scores.masked_fill(hidden, -torch.inf), dim=-1)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("block_size", BLOCKS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_output_and_gradients_are_those_of_torch(shape, block_size, causal):
+    inputs = drawn(*shape)
+    got, expected = exercise.flash_attention(*inputs, block_size, causal), whole(*inputs, causal)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(expected)
+    gradients = torch.autograd.grad(expected, inputs, cotangent)
+    torch.testing.assert_close(torch.autograd.grad(got, inputs, cotangent), gradients)
+    plain = [tensor.detach() for tensor in (*inputs, expected, true_logsumexp(*inputs[:2], causal), cotangent)]
+    by_hand = exercise.flash_attention_backward(*plain, block_size, causal)
+    torch.testing.assert_close(tuple(by_hand), gradients)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_gradients_equal_finite_differences(causal):
+    assert torch.autograd.gradcheck(lambda *three: exercise.flash_attention(*three, 2, causal), drawn(1, 2, 5, 3))
+
+
+@pytest.mark.parametrize("block_size", BLOCKS)
+def test_scores_of_ten_thousand_stay_finite(block_size):
+    query, keys, values = (tensor.detach() for tensor in drawn(1, 1, 8, 2))
+    query, keys = 100 * query.sign(), 100 * keys.sign()
+    torch.testing.assert_close(
+        exercise.flash_attention(query, keys, values, block_size), whole(query, keys, values, False)
+    )
+
+
+def test_the_size_of_blocks_is_64_unless_told_and_nothing_is_hidden():
+    inputs = drawn(1, 1, 130, 2)
+    assert torch.equal(exercise.flash_attention(*inputs), exercise.flash_attention(*inputs, 64, False))
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+
+def attended(causal: bool) -> dict[str, torch.Tensor]:
+    """Exercise 31's output, from torch's own attention."""
+    x = inputs()[None]
+    return {"output": F.scaled_dot_product_attention(x, x, x, is_causal=causal)[0]}
+
+
+CASES = [
+    Case("all keys", [("press", "As in the lesson"), ("toggle", "Causal")], lambda: attended(False), "4 of 4 tiles"),
+    Case(
+        "small blocks",
+        [("press", "As in the lesson"), ("move", "Block size", 2)],
+        lambda: attended(True),
+        "6 of 6 tiles",
+    ),
+    Case(
+        "uneven blocks",
+        [("press", "As in the lesson"), ("toggle", "Causal"), ("move", "Block size", 5)],
+        lambda: attended(False),
+        "4 of 4",
+    ),
+    Case(
+        "none yet",
+        [("press", "As in the lesson"), ("press", "Step")],
+        lambda: {"output": torch.zeros(6, 3)},
+        "0 of 3 tiles",
+    ),
+]

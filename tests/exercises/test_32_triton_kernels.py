@@ -1,0 +1,134 @@
+"""Exercise 32's solution against torch in float64, and the figure."""
+
+import itertools
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from extras import needed
+from figure_case import Case
+
+from grader.catalog import paths, project
+from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
+from grader.judge.proxy import Learner
+from grader.sandbox.local import Local
+
+needed("triton", "triton")
+FOLDER = "32_triton_kernels"
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    """The solution, whose kernels are interpreted."""
+    return Learner(Local.load(paths.solution(FOLDER), "triton_kernels"))
+
+
+def close(record, expected, tolerance=2e-5):
+    torch.testing.assert_close(record.result.double(), expected, atol=tolerance, rtol=tolerance)
+    stays_inside(record)
+    computes_in_kernels(record)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (7, 1), (2, 2), (3, 31), (3, 33), (2, 300)])
+def test_softmax(kernels, shape):
+    torch.manual_seed(30)
+    for x in (5 * torch.randn(shape), torch.randn(shape[::-1]).T, torch.randn(shape[0], 3 * shape[1])[:, 1::3]):
+        for backwards in (False, True):
+            record = kernels.softmax.launches(x, backwards=backwards)
+            close(record, torch.softmax(x.double(), dim=-1))
+            launches_once(record, "softmax_kernel", shape[0])
+
+
+@pytest.mark.parametrize(("M", "K", "N", "block"), [(1, 1, 1, 16), (16, 16, 16, 16), (17, 33, 15, 16), (40, 5, 70, 32)])
+def test_matmul(kernels, M, K, N, block):
+    torch.manual_seed(30)
+    for a, b in ((torch.randn(M, K), torch.randn(K, N)), (torch.randn(K, M).T, torch.randn(K, 2 * N)[:, ::2])):
+        record = kernels.matmul.launches(a, b, block, backwards=True)
+        close(record, a.double() @ b.double())
+        loads_at_most(record, block * block, "a tile")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("shape", [(1, 1, 1, 16), (2, 3, 20, 16), (1, 2, 33, 32)])
+def test_flash_attention(kernels, shape, dtype):
+    torch.manual_seed(30)
+    queries, keys, values = (torch.randn(shape, dtype=torch.float64).to(dtype) for _ in range(3))
+    for causal, block in itertools.product((False, True), (16, 64)):
+        record = kernels.flash_attention.launches(queries, keys, values, causal, block)
+        whole = torch.nn.functional.scaled_dot_product_attention
+        expected = whole(queries.double(), keys.double(), values.double(), is_causal=causal)
+        close(record, expected, 2e-5 if dtype == torch.float32 else 2e-3 * float(expected.abs().max()))
+        assert record.result.dtype == dtype
+
+
+def test_token_by_token(kernels):
+    """Attention with plain sums, one token after the other."""
+    torch.manual_seed(30)
+    queries, keys, values = (torch.randn(1, 1, 18, 16) for _ in range(3))
+    got = kernels.flash_attention.launches(queries, keys, values, True, 16).result[0, 0]
+    q, k, v = (one[0, 0].tolist() for one in (queries, keys, values))
+    for t in range(18):
+        powers = [2.718281828459045 ** (sum(a * b for a, b in zip(q[t], k[j])) / 4) for j in range(t + 1)]
+        expected = [sum(p * v[j][n] for j, p in enumerate(powers)) / sum(powers) for n in range(16)]
+        torch.testing.assert_close(got[t], torch.tensor(expected), atol=1e-5, rtol=1e-5)
+
+
+def test_without_triton_it_is_not_for_this_machine(monkeypatch, said):
+    monkeypatch.setattr(project, "_is_installed", lambda package: False)
+    monkeypatch.setattr(project, "_installed_version", lambda package: "")
+    done = said("check", "32", "--submission", paths.solution(FOLDER))
+    assert done.returncode == 3 and "not for this machine: the exercise needs Triton" in " ".join(done.stdout.split())
+    assert "failed" not in done.stdout
+    assert "points" not in done.stdout and "not_graded" not in done.stdout
+    sentence = next(line for line in done.stdout.splitlines() if "not for this machine:" in line).strip()
+    assert "which is not installed. Type: " in sentence and " -m pip install -e " in sentence
+    tried = said("try", "32", "--submission", paths.solution(FOLDER))
+    assert tried.returncode == 3 and tried.stderr == f"{sentence}\n"  # the same in every verb
+    monkeypatch.setattr(project.sys, "platform", "darwin")
+    assert project.not_here(("triton",)).endswith("needs Triton, which there is only for Linux.")
+    monkeypatch.undo()
+    monkeypatch.setattr(project, "_is_installed", lambda package: False)
+    assert "not for this machine" in said("progress").stdout
+    done = said("verify", "32", "--jobs", "1")
+    assert done.returncode == 0 and "not for this machine" in done.stdout
+
+
+def test_the_right_kernels_compile_for_a_gpu():
+    """The compiler is stricter than the interpreter. It is asked without a GPU, in a process of its own."""
+    files = [paths.solution(FOLDER), *paths.styles(FOLDER)]
+    command = [sys.executable, Path(__file__).parents[1] / "compiled_kernels.py", *files]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [f"{file.stem}: compiles" for file in files]
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
+
+
+def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch.Tensor]:
+    """What the program of a row stores. masked: the exponential of what a masked lane holds; None: no mask."""
+    tile = POWERS[3 * row : 3 * row + lanes].clone()
+    if masked is not None:
+        tile[3:] = masked
+    return {"its exponentials": tile, "the weights that are stored": tile[:3] / tile.sum()}
+
+
+CASES = [
+    Case("the last row", [("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"),
+    Case(
+        "wide",
+        [("choose", "Lanes of the tile", "8")],
+        lambda: stored(0, 8),
+        "3 from another row and 2 from memory past",
+    ),
+    Case("masked", [("toggle", "Mask the load")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case(
+        "masked with 0",
+        [("toggle", "Mask the load"), ("choose", "A masked lane holds", "0")],
+        lambda: stored(0, 4, 1.0),
+        "A masked lane that holds 0 adds 1",
+    ),
+]

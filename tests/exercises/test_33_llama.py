@@ -1,0 +1,231 @@
+"""Exercise 33's solution against transformers: layer by layer, its files and texts; and the lesson's own model."""
+
+import importlib.util
+import json
+import math
+import random
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from figure_case import Case
+
+ROOT = Path(__file__).parents[2]
+PATH = ROOT / "solutions" / "33_llama" / "llama.py"
+LESSON = ROOT / "exercises" / "33_llama"
+spec = importlib.util.spec_from_file_location("truth_26", PATH)
+exercise = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(exercise)
+
+CONFIGS = {
+    "plain": {},
+    "grouped": {"num_key_value_heads": 2, "num_attention_heads": 6, "head_dim": 10},
+    "one group": {"num_key_value_heads": 1, "rms_norm_eps": 1e-3},
+    "tied": {"tie_word_embeddings": True, "num_key_value_heads": 2},
+    "another base": {"rope_theta": 500_000.0, "hidden_size": 36, "head_dim": 4},
+}
+LOADED = {}
+
+
+def transformers():
+    """The library, or the test is skipped. It takes seconds to import, so it is imported where it is needed."""
+    return pytest.importorskip("transformers", reason="transformers is not installed (extra dev)")
+
+
+def theirs(**changes):
+    """A small random model of the library, and its config as a file has it."""
+    library = transformers()
+    sizes = {"vocab_size": 50, "hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 3}
+    sizes |= {"num_attention_heads": 4, "max_position_embeddings": 512, "bos_token_id": 0, "eos_token_id": None}
+    config = library.LlamaConfig(**(sizes | changes))
+    torch.manual_seed(26)
+    model = library.LlamaForCausalLM(config).eval()
+    for name, parameter in model.named_parameters():  # norms that are not all ones, scores that differ
+        torch.nn.init.uniform_(parameter, 0.5, 1.5) if "norm" in name else torch.nn.init.normal_(parameter, std=0.2)
+    return model
+
+
+def saved(model, folder):
+    """What the library writes into a folder: the config, and the bytes of the checkpoint."""
+    model.save_pretrained(folder)
+    return json.loads((folder / "config.json").read_text()), (folder / "model.safetensors").read_bytes()
+
+
+@pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
+def test_a_checkpoint_of_the_library_gives_its_logits_block_by_block(changes, tmp_path):
+    model = theirs(**changes)
+    config, data = saved(model, tmp_path)
+    mine = exercise.Llama(config)
+    mine.load_state_dict(exercise.read_safetensors(data))  # strictly
+    ids = torch.randint(50, (2, 9))
+    with torch.no_grad():
+        expected = model(ids, output_hidden_states=True, use_cache=True)
+        x, caches = mine.model["embed_tokens"](ids), expected.past_key_values
+        for number, block in enumerate(mine.model["layers"]):
+            torch.testing.assert_close(x, expected.hidden_states[number], atol=1e-5, rtol=0, msg=f"into {number}")
+            x, (keys, values) = block(x)
+            torch.testing.assert_close(keys, caches.layers[number].keys, atol=1e-5, rtol=0, msg=f"keys of {number}")
+            torch.testing.assert_close(values, caches.layers[number].values, atol=1e-5, rtol=0)
+        torch.testing.assert_close(mine.model["norm"](x), expected.hidden_states[-1], atol=1e-5, rtol=0)
+        torch.testing.assert_close(mine(ids)[0], expected.logits, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("changes", [{}, {"num_key_value_heads": 2, "tie_word_embeddings": True}])
+def test_it_writes_what_the_library_writes(changes, tmp_path):
+    model = theirs(**changes)
+    config, data = saved(model, tmp_path)
+    mine = exercise.Llama(config)
+    mine.load_state_dict(exercise.read_safetensors(data))
+    ids = torch.randint(50, (2, 5))
+    expected = model.generate(ids, attention_mask=ids > -1, max_new_tokens=30, do_sample=False, pad_token_id=0)
+    assert torch.equal(exercise.generate(mine, ids, 30), expected)
+
+
+def test_gradients_are_those_of_the_library(tmp_path):
+    model = theirs(num_key_value_heads=2, tie_word_embeddings=True)
+    config, data = saved(model, tmp_path)
+    mine = exercise.Llama(config)
+    mine.load_state_dict(exercise.read_safetensors(data))
+    ids = torch.randint(50, (2, 7))
+    cotangent = torch.randn(2, 7, 50)
+    names = dict(model.named_parameters())
+    expected = torch.autograd.grad((model(ids).logits * cotangent).sum(), list(names.values()))
+    mine_by_name = dict(mine.named_parameters())
+    assert mine_by_name.keys() == names.keys()
+    got = torch.autograd.grad((mine(ids)[0] * cotangent).sum(), [mine_by_name[name] for name in names])
+    for name, one, two in zip(names, got, expected):
+        torch.testing.assert_close(one, two, atol=1e-3, rtol=1e-3, msg=name)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_the_norm_is_that_of_the_library(dtype):
+    transformers()
+    from transformers.models.llama.modeling_llama import LlamaRMSNorm
+
+    one, two, x = exercise.RMSNorm(64, 1e-5), LlamaRMSNorm(64, 1e-5), torch.randn(30, 64, dtype=dtype)
+    one.weight.data.normal_()
+    two.load_state_dict(one.state_dict())
+    assert torch.equal(one.to(dtype)(x), two.to(dtype)(x))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(1.0, None, 1.0), (0.7, 5, 1.0), (1.3, None, 0.8), (0.9, 7, 0.6), (2.0, 100, 0.95)],
+)
+def test_the_distribution_is_that_of_the_library(options):
+    transformers()
+    from transformers.generation import logits_process as process
+
+    temperature, top_k, top_p = options
+    logits, scores = (3 * torch.randn(6, 30)).requires_grad_(), None
+    scores = process.TemperatureLogitsWarper(temperature)(None, logits)
+    if top_k is not None:
+        scores = process.TopKLogitsWarper(min(top_k, 30))(None, scores)
+    if top_p < 1:
+        scores = process.TopPLogitsWarper(top_p)(None, scores)
+    torch.testing.assert_close(exercise.next_distribution(logits, *options), torch.softmax(scores, dim=-1))
+
+
+@pytest.mark.parametrize("spaces", range(4))
+def test_files_of_the_safetensors_library_are_read(spaces):
+    library = pytest.importorskip("safetensors.torch", reason="safetensors is not installed (extra dev)")
+    tensors = {"a": torch.randn(3, 2), "b": torch.randn(2, 0), "c": torch.tensor(7), "d" * spaces: torch.rand(5) > 0.5}
+    tensors |= {str(dtype): (9 * torch.rand(4)).to(dtype) for dtype in exercise.DTYPES.values()}
+    got = exercise.read_safetensors(library.save(tensors, {"format": "pt"} if spaces else None))
+    assert got.keys() == tensors.keys()
+    for name, tensor in tensors.items():
+        assert got[name].dtype == tensor.dtype and torch.equal(got[name], tensor), name
+
+
+# The model beside the lesson
+
+
+def in_the_lesson(name):
+    """A module that lies beside the lesson."""
+    sys.path.insert(0, str(LESSON))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(LESSON))
+
+
+def writer():
+    """The model beside the lesson, in the solution's classes."""
+    config = json.loads((LESSON / "config.json").read_text())
+    model = exercise.Llama(config)
+    model.load_state_dict(exercise.read_safetensors((LESSON / "model.safetensors").read_bytes()))
+    return model
+
+
+def test_the_entropy_of_the_stories_is_exact():
+    stories, seed = in_the_lesson("stories"), random.Random(1)
+    entropy, length = stories.exact_entropy()
+    some = [stories.random_story(seed) for _ in range(3000)]
+    surprise = torch.tensor([-sum(story.log_probabilities) for story in some])
+    lengths = torch.tensor([len(story.tokens) - 1.0 for story in some])
+    assert abs(surprise.mean() - entropy) < 4 * surprise.std() / math.sqrt(3000)
+    assert abs(lengths.mean() - length) < 4 * lengths.std() / math.sqrt(3000)
+
+
+def test_the_text_shows_what_was_chosen():
+    """No two continuations begin with the same token, so the probability of a text is that of its choices."""
+    stories, seed, next_tokens = in_the_lesson("stories"), random.Random(2), {}
+    for _ in range(2000):
+        story = stories.random_story(seed)
+        for place in range(1, len(story.tokens)):
+            key = tuple(story.tokens[:place])
+            seen = next_tokens.setdefault(key, {})
+            assert (
+                seen.setdefault(story.tokens[place], story.log_probabilities[place]) == story.log_probabilities[place]
+            )
+    for seen in next_tokens.values():
+        assert sum(map(math.exp, seen.values())) < 1 + 1e-9
+
+
+def test_the_model_is_close_to_the_best_possible():
+    train = in_the_lesson("train")
+    loss, truth = train.losses(writer(), 60)
+    assert 0 <= loss - truth < 0.1
+    assert sum(path.stat().st_size for path in LESSON.glob("*.safetensors")) < 2_000_000
+
+
+def test_the_model_is_what_the_libraries_read():
+    library, stories = transformers(), in_the_lesson("stories")
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed (extra dev)")
+    tokenizer = tokenizers.Tokenizer.from_file(str(LESSON / "tokenizer.json"))
+    text = "".join(stories.random_story(random.Random(3)).tokens[1:])
+    ids = tokenizer.encode(text).ids
+    assert ids[0] == 0 and tokenizer.decode(ids) == text
+    model = library.LlamaForCausalLM.from_pretrained(LESSON, dtype=torch.float32)
+    row = torch.tensor([ids])
+    with torch.no_grad():
+        torch.testing.assert_close(writer()(row)[0], model(row).logits, atol=1e-4, rtol=1e-4)
+
+
+# The figure: what is done to it, and what torch computes must come out.
+
+WORDS = torch.tensor([0.5, 0.25, 0.125, 0.125]).log()
+
+
+def chosen(temperature=1.0, top_k=3, top_p=0.8):
+    """What the figure shows for these settings, from the solution, to which the tests above compare the library."""
+    first = exercise.next_distribution(WORDS, temperature, top_k)
+    last = exercise.next_distribution(WORDS, temperature, top_k, top_p)
+    steps = torch.stack([exercise.next_distribution(WORDS, temperature), first])
+    return {"step by step": steps, "probabilities": last, "words that can be drawn": (last > 0).sum()}
+
+
+def other_order(top_k=3, top_p=0.8):
+    """The same at temperature 1 with top_p before top_k."""
+    first = exercise.next_distribution(WORDS, 1.0, None, top_p)
+    last = exercise.next_distribution(first.log(), 1.0, top_k)
+    return {"step by step": torch.stack([WORDS.exp(), first]), "probabilities": last}
+
+
+CASES = [
+    Case("hot", [("move", "Temperature", 2)], lambda: chosen(2.0), "3 of 4 words"),
+    Case("two", [("move", "top_k", 2), ("move", "top_p", 1)], lambda: chosen(1.0, 2, 1.0), "2 of 4 words"),
+    Case("one", [("move", "top_p", 0.3)], lambda: chosen(1.0, 3, 0.3), "1 of 4 words"),
+    Case("the other order", [("toggle", "top_p before top_k")], other_order, "3 of 4 words"),
+]
