@@ -142,7 +142,7 @@ def learning_paths() -> tuple[LearningPath, ...]:
 
 @functools.cache
 def exercises() -> tuple[Exercise, ...]:
-    """All exercises in the order in which a learner takes them: that of their numbers. Raises InfrastructureError where a file cannot be read."""
+    """All exercises in the order of their numbers, as a learner takes them. Raises InfrastructureError."""
     folders = [path.parent.name for path in paths.CHECKS.glob("*/exercise.toml") if FOLDER.fullmatch(path.parent.name)]
     return tuple(read(folder) for folder in sorted(folders))
 
