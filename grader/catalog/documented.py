@@ -57,11 +57,6 @@ class DocumentedNumber:
         return parse(self.id, self.printed)
 
 
-def all_numbers() -> list[DocumentedNumber]:
-    """The documented numbers of all exercises, in order."""
-    return [number for exercise in catalog.exercises() for number in numbers(exercise.folder)]
-
-
 @functools.cache
 def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
     """The documented numbers of one exercise, in the order of its exercise.toml."""

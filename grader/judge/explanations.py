@@ -21,8 +21,6 @@ from grader.sandbox.call_results import Call
 
 MAX_VALUES = 4096  # of an answer that are compared
 NEVER = 2.0  # greater than each share of values
-FRESH = "fresh_"  # so begin the names of hidden checks that compare values on new inputs
-Matches = dict[str, list[WrongVersion]]
 LOOKED_AT = 4  # failed checks whose answers are compared
 STEPS = 8  # into which the shares of misfits are divided; within a step, what fails least comes first
 MAX_RUNS = 250  # of checks on wrong versions, for one submission
