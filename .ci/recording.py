@@ -52,7 +52,7 @@ def record() -> list[str]:
             terminal.shows("Not started")
             screens = [last_page(terminal)]
             file.write_text(right.replace(f"torch.softmax(scores{SCALE}", "torch.softmax(scores"), "utf-8")
-            terminal.shows("Look at line")
+            terminal.shows("return torch.softmax(scores")
             screens.append(last_page(terminal))
             file.write_text(right, "utf-8")
             terminal.shows("n: on to")

@@ -22,6 +22,19 @@ def names(folder: str) -> Mapping[str, Arguments]:
     return NOTHING if stub is None else of_stub(stub)
 
 
+@functools.lru_cache(256)
+def of_call(folder: str, function: str) -> Arguments:
+    """The arguments of a function, or of a method such as "Layer.__call__", as the stub has them; () if unknown."""
+    stub = stubs.original(folder)
+    owner, _, method = function.partition(".")
+    if stub is None or not method:
+        return names(folder).get(function, ())
+    classes = [node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef) and node.name == owner]
+    wanted = method.replace("__call__", "forward")
+    methods = [one for node in classes for one in node.body if isinstance(one, DEFINING) and one.name == wanted]
+    return arguments(methods[0])[1:] if methods else ()
+
+
 def is_asked(name: str) -> bool:
     """Whether some exercise asks for this name."""
     return any(name in names(one.folder) for one in exercise.exercises())

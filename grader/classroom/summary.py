@@ -10,7 +10,8 @@ from grader.catalog import mistakes
 from grader.catalog.exercise import Misconception
 from grader.classroom.handins import Student
 from grader.classroom.marks import GRADED, NOT_BEGUN, Mark
-from grader.records.results import FAILED, FIX_FIRST, PASSED, ExerciseResult, known_sentences
+from grader.records.causes import known_sentences
+from grader.records.results import FAILED, FIX_FIRST, PASSED, ExerciseResult
 
 LEAST = 5  # files below which a share says nothing of a class, unless it has no more
 Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission

@@ -33,7 +33,7 @@ from grader.cli.options import (
 )
 from grader.desk import ending, progress
 from grader.records import submission
-from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings, Verdict
+from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
 from grader.records.submission import Unreadable
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
@@ -111,20 +111,14 @@ def check(options: argparse.Namespace) -> int:
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
         settings = Settings(device=device, seed=seed, timeout=options.timeout, where=options.where == "1")
         handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
-        is_shown = False
         for event in grading.grade(exercise, handed_in, fork_server, settings):
             if isinstance(event, CheckOutcome):
-                if in_terminal(options) and not is_shown:
+                if in_terminal(options):
                     waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} … {event.number} of {event.of}")
                 continue
             result = event.result
-            if type(event) is Verdict:
-                is_shown = False  # also where the grader fails after it has shown something
-            elif in_terminal(options) and settings.where and not is_shown:
-                is_shown = True  # at once, since a person waits
-                waiting.end()
-                terminal.show(result, terminal.console(), options.all)
-                waiting.begin("Looking for the line …")
+            if in_terminal(options):
+                waiting.begin("Looking for the cause …")
         is_kept = True
         if is_own_file and result.status != NOT_GRADED:
             is_kept = containment.optional("your progress", True, progress.note, result)
@@ -132,12 +126,12 @@ def check(options: argparse.Namespace) -> int:
             from grader.integrations import lesson_page
 
             containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
-        closing = [hidden_follow(exercise), next_step(result) if is_own_file else ""]
+        closing = [hidden_follow(exercise), next_step(result, options.all) if is_own_file else ""]
         closing += [] if is_kept else [progress.NOT_KEPT]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
     source = "" if isinstance(handed_in, Unreadable) else handed_in.source
-    is_delivered = report(result, options, "\n".join(filter(None, closing)), source, is_shown)
+    is_delivered = report(result, options, "\n".join(filter(None, closing)), source)
     return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
 
 
@@ -146,20 +140,14 @@ def in_terminal(options: argparse.Namespace) -> bool:
     return options.format == "text" and options.output is None
 
 
-def report(
-    result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "", was_shown: bool = False
-) -> bool:
+def report(result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "") -> bool:
     """Print the result, or write it to --output and also print the text for a person.
 
-    was_shown: the verdict is there already, and only the places and the closing follow. Returns whether all of it
-    is where it was requested.
+    Returns whether all of it is where it was requested.
     """
     from grader.records import containment
     from grader.reports import deliver, terminal
 
-    if was_shown:
-        terminal.show_places(result, terminal.console(), closing)
-        return True
     rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
     if rendered is None or in_terminal(options):
         terminal.show(result, terminal.console(), options.all, closing)
@@ -178,7 +166,7 @@ def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> 
     from grader.reports import json as as_json
 
     if options.format == "github":
-        return ci.annotations(result, source)
+        return ci.annotations(result)
     if options.format == "classroom":
         return ci.as_classroom(result)
     if options.format == "text":
@@ -213,7 +201,7 @@ def hidden_follow(exercise: catalog.Exercise) -> str:
     return f"These are {exercise.max_points:g} of {all_points:g} points. Hidden checks follow when you hand in."
 
 
-def next_step(result: ExerciseResult) -> str:
+def next_step(result: ExerciseResult, every: bool = False) -> str:
     """The command that a learner would type next."""
     exercise = result.exercise[:2]
     if result.status == NOT_GRADED:
@@ -224,8 +212,12 @@ def next_step(result: ExerciseResult) -> str:
             return f"If you work in the notebook: make check EX={exercise} SUBMISSION={paths.typed(notebook)}"
         return f"Begin with the lesson: {lesson}\nThen leave this open beside your editor: make start EX={exercise}"
     if result.status != "passed":
-        return f"Fix it, then: make check EX={exercise} SEED={result.seed} repeats the same inputs."
-    return "\n".join(filter(None, [*ending.lines(result.exercise), ending.next_step(result.exercise)]))
+        hint = f"A hint: make hint EX={exercise}"
+        if every:
+            return f"{hint}     The same inputs: make check EX={exercise} SEED={result.seed} ALL=1"
+        return f"{hint}     All {len(result.checks)} checks: make check EX={exercise} ALL=1"
+    reference = f"The reference beside yours: make solution EX={exercise}"
+    return "\n".join(filter(None, [*ending.lines(result.exercise), ending.next_step(result.exercise), reference]))
 
 
 @verb(

@@ -113,7 +113,7 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
 
 def lines(folder: str, states: dict[str, progress.State] | None = None) -> list[str]:
     """What is said after a pass, without what to type next: what one can do, after this exercise and after a path."""
-    said = [ability(folder), in_real_code(folder), completed_path(folder, states), proof(folder)]
+    said = [ability(folder), completed_path(folder, states), proof(folder)]
     if open_exercise(folder, states) is None:
         said.append(all_passed(folder, states))
     return [line for line in said if line]

@@ -17,7 +17,8 @@ from grader.catalog import Exercise, mistakes, paths
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Misconception
 from grader.desk import formulas, lesson, progress
-from grader.records.results import FAILED, ExerciseResult, known_sentences
+from grader.records.causes import known_sentences
+from grader.records.results import FAILED, ExerciseResult
 
 TASK = re.compile(r"^## Task (\d+)")
 STAGE = re.compile(r"^(\d+)\. +(.*)$")

@@ -8,10 +8,9 @@ import ast
 import codeop
 import contextlib
 import itertools
-import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ from grader.catalog import cards
 from grader.catalog.cards import Card
 from grader.catalog.errors import InfrastructureError
 from grader.desk import checkout, lesson, progress
-from grader.records.results import ERROR, NOT_GRADED, PASSED, Cause, Settings, causes
+from grader.records.causes import Cause, causes
+from grader.records.results import ERROR, NOT_GRADED, PASSED, Settings
 from grader.records.submission import Submission
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
@@ -35,7 +35,6 @@ TRIES = 2  # at a code card
 FILE = "your answer"
 SEED = 1  # the same answer gets the same verdict
 INDENT = 2
-PLACE = re.compile(rf"^{FILE}:\d+ (?=in )", re.M)  # the number counts lines of a stub that nobody sees
 
 
 class Scheduled(NamedTuple):
@@ -254,11 +253,10 @@ def _print_verdict(console: Console, verdict: Verdict) -> None:
         checks = "1 check passed" if verdict.passed == 1 else f"{verdict.passed} checks passed"
         console.print(Text(f"{sign} Right: {checks}.", style))
         return
-    first, *rest = verdict.message.split("\n")
-    if verdict.cause is not None:
-        first = f"{terminal.SHOULD}{verdict.cause.example.title}"
-        likely = [f"likely: {verdict.cause.diagnosis}"] if verdict.cause.diagnosis else []
-        rest = [*likely, *PLACE.sub("", verdict.cause.example.message).split("\n")]
-    console.print(terminal.line(0, Text(f"{sign} {first}", style)))
-    for line in rest:
-        console.print(terminal.line(INDENT, Text(line, "yellow" if line.startswith("likely: ") else "")))
+    lines = terminal.wrap(verdict.message, console.width)
+    if verdict.cause is not None:  # nobody sees the lines around the answer, so no number of a line is shown
+        lines = terminal.cause_lines(
+            replace(verdict.cause, finding=replace(verdict.cause.finding, place=None, frame=()))
+        )
+    (first, _), *rest = lines
+    terminal.show_lines([(f"{sign} {first}", style), *((f"  {text}", more) for text, more in rest)], console)

@@ -32,7 +32,8 @@ from grader.desk import ending, formulas, progress
 from grader.desk.grading_thread import Watched
 from grader.desk.hints import Hint
 from grader.desk.lesson import LINK, Task
-from grader.records.results import ERROR, NOT_CHECKED, PASSED, Cause, ExerciseResult, causes
+from grader.records.causes import Cause, causes, waiting
+from grader.records.results import PASSED, ExerciseResult
 from grader.reports import terminal
 
 try:
@@ -135,22 +136,22 @@ def notes(view: View) -> Iterable[RenderableType]:
     """The lines that stay in sight: the points, and messages besides the verdict."""
     result = view.watched.result
     if result is not None and result.started:
-        yield Text.assemble(terminal.summary(result), (f" · {view.watched.when} · seed {result.seed}", "dim"))
+        text, style = terminal.heading(result)
+        yield Text.assemble((text.partition(" · ")[2], style), (f" · {view.watched.when} · seed {result.seed}", "dim"))
     yield from (Text(text, "yellow") for text in (*view.warnings, view.note, view.status) if text)
 
 
-def verdict(view: View) -> Iterable[RenderableType]:
+def verdict(view: View, width: int) -> Iterable[RenderableType]:
     """The verdict, in brief or with every check."""
     result = view.watched.result
     if result is None:
-        yield from ()
-    elif not result.started:
+        return
+    if not result.started:
         yield Text("Not started: read the lesson (o), replace a `raise NotImplementedError` with your code, and save.")
-    elif view.every or result.status == ERROR:
-        yield from (terminal.line(indent, text) for indent, text in terminal.render(result, every=True)[1:-1])
-    else:
-        yield from brief(result, view.watched.task)
-    if result is not None and result.status == PASSED:
+        return
+    lines = terminal.render(result, width, every=True)[1:] if view.every else brief(result, view.watched.task, width)
+    yield from (Text(text, style, no_wrap=True, overflow="ellipsis") for text, style in lines)
+    if result.status == PASSED:
         following, number = view.following, view.watched.exercise.folder[:2]
         yield from (Text(line, "green") for line in ending.lines(view.watched.exercise.folder))
         if ending.proof(view.watched.exercise.folder):
@@ -160,20 +161,22 @@ def verdict(view: View) -> Iterable[RenderableType]:
         yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")
 
 
-def brief(result: ExerciseResult, task: Task | None) -> Iterable[RenderableType]:
-    """The passed checks in one line, one cause in full, the others in one line. task: the task shown above."""
-    counts = {outcome: sum(check.outcome == outcome for check in result.checks) for outcome in terminal.SIGNS}
-    yield from (Text(f"note: {note}", "yellow") for note in result.notes)
-    if counts[PASSED]:
-        yield Text(f" ✔ {_checks(counts[PASSED])} passed", "green")
-    first, *others = sorted(causes(result), key=lambda cause: not _concerns(cause, task)) or (None,)
-    if first is not None:
-        yield from (terminal.line(indent_of_line, text) for indent_of_line, text in terminal.cause_lines(first))
-    not_shown = sum(len(cause.checks) for cause in others) + counts[NOT_CHECKED]
-    if not_shown:
-        yield Text(f" – {_checks(not_shown, 'more ')} not passed (a: show all)", "dim")
-    if result.output.strip():
-        yield from (terminal.line(indent, text) for indent, text in terminal.printed(result.output))
+def brief(result: ExerciseResult, task: Task | None, width: int) -> list[terminal.Line]:
+    """One cause in full, and the others in a line. task: the task shown above, whose cause comes first."""
+    found = causes(result)
+    lines = [line for note in result.notes for line in terminal.wrap(f"note: {note}", width, "yellow")]
+    unwritten = [cause for cause in found if cause.example.is_unwritten]
+    others = sorted((cause for cause in found if cause not in unwritten), key=lambda cause: not _concerns(cause, task))
+    if found:
+        lines += terminal.cause_blocks([*others[:1], *unwritten], width)[1:]
+    elif not result.tried:
+        lines += terminal.wrap(result.message, width, "bold red")
+    more = f"{len(others) - 1} more {'cause' if len(others) == 2 else 'causes'}." if others[1:] else ""
+    rest = "  ".join(
+        filter(None, [waiting(result, found) if result.tried else "", more, "a: show all" if found else ""])
+    )
+    lines += [*([("", "")] if lines and rest else []), *terminal.wrap(rest, width, "dim")]
+    return [*lines, *(terminal.printed(result.output) if result.output.strip() else [])]
 
 
 def keys(view: View, width: int) -> Text:
@@ -267,7 +270,7 @@ class Screen:
         """Draw the main page. The task's text gets the lines that the other parts leave free."""
         above, below, foot = (
             heading(view),
-            [*hints(view), *verdict(view)],
+            [*hints(view), *verdict(view, self.console.width)],
             [*notes(view), keys(view, self.console.width)],
         )
         room = self.console.height - self.text([*above, *below, *foot]).count("\n") - 2
@@ -280,6 +283,8 @@ class Screen:
             return []
         least, most = LESSON_LINES
         title = Text.assemble((f"Task {task.number}  ", "dim"), (task.title.replace("`", ""), "bold"))
+        if room < least + 3 and view.watched.result is not None:  # the verdict is read now, and the text before
+            return [title, Text()] if room > 1 else []
         lines = self.lesson(task.text, self.console.width)
         count = max(least, min(room - 2, most))
         text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
@@ -435,7 +440,3 @@ def read_keys(typed: str) -> list[str]:
 def _concerns(cause: Cause, task: Task | None) -> bool:
     """Whether what fails belongs to this task, by the check that is shown of it."""
     return task is not None and cause.example.task == task.number
-
-
-def _checks(number: int, more: str = "") -> str:
-    return f"{number} {more}{'check' if number == 1 else 'checks'}"

@@ -4,8 +4,9 @@ import difflib
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -13,9 +14,9 @@ from grader.catalog import paths
 from grader.catalog.errors import WrongUse
 from grader.desk import lesson
 from grader.records.sanitize import inert
-from grader.reports.terminal import Hanging
 
 WIDE = 110  # columns from which two sources fit beside one another
+LEAST_ROOM = 10  # columns that a wrapped line has at least
 YOURS, REFERENCE = "red", "green"
 NOTICE, FURTHER = "What to notice", "Go further"
 DEEPER, ANSWER = re.compile(r"^Dig deeper: ", re.M), re.compile(r"\s+Answer: ")
@@ -58,6 +59,20 @@ def compare(own: str, reference: str, width: int) -> Iterator[RenderableType]:
         below += [Text(f"{'- ' if styles[0] else '  '}{line}", styles[0]) for line in mine[a:b]]
         below += [Text(f"+ {line}", REFERENCE) for line in theirs[c:d] if styles[0]]
     yield from [table] if width >= WIDE else map(Hanging, below)
+
+
+@dataclass(frozen=True)
+class Hanging:
+    """Code whose wrapped lines keep the indentation of their first line."""
+
+    text: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for line in self.text.split("\n", allow_blank=True):
+            indent = len(line.plain) - len(line.plain.lstrip())
+            for part in line[indent:].wrap(console, max(options.max_width - indent, LEAST_ROOM)) or [Text()]:
+                part.rstrip()
+                yield Text(" " * indent, no_wrap=True, overflow="ignore") + part
 
 
 def _words(folder: str) -> Iterator[RenderableType]:

@@ -243,16 +243,12 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
     lines: list[RenderableType] = [head]
     if outcome.printed.strip():
-        lines += [terminal.line(indent + INDENT, text) for indent, text in terminal.printed(outcome.printed)]
+        lines += [_indent(Text(text, style)) for text, style in terminal.printed(outcome.printed)]
     if outcome.raised and outcome.raised == example.raises:
         return [*lines, _indent(Text(outcome.problem.splitlines()[0], "dim"))]
     if outcome.problem:
         first, *rest = outcome.problem.splitlines()
-        return [
-            *lines,
-            terminal.line(INDENT, Text(first, style)),
-            *(terminal.line(INDENT, Text(line, "dim")) for line in rest),
-        ]
+        return [*lines, _indent(Text(first, style)), *(_indent(Text(line, "dim")) for line in rest)]
     if example.raises:
         return [*lines, _indent(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
     if comparison is None:

@@ -11,7 +11,9 @@ from grader.catalog import Exercise, paths
 from grader.classroom.handins import Misplaced
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded, expected
-from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
+from grader.records.causes import causes
+from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
+from grader.reports.terminal import explain
 
 SCRIPTS = ("setup.sh", "run_autograder")
 BLAMELESS = "That is not your code's fault. Tell your instructor."
@@ -63,11 +65,14 @@ def _tests(
         name = f"{exercise.folder[:2]} {exercise.title}"
         yield _test(name, exercise.folder[:2], 0.0, exercise.max_points, message, "visible")
         return
+    found = causes(result)
     for nth, check in enumerate(result.checks, 1):
         name = f"{exercise.folder[:2]} {exercise.title}: {check.title}"
         visibility = hidden if check.hidden else "visible"
         place = f"{exercise.folder[:2]}.{nth}"
-        yield _test(name, place, check.points, check.max_points, _output(check), visibility, check.outcome == PASSED)
+        yield _test(
+            name, place, check.points, check.max_points, explain(check, found), visibility, check.outcome == PASSED
+        )
 
 
 def _message(result: ExerciseResult) -> str:
@@ -89,8 +94,3 @@ def _test(
         "output_format": "text",
         "visibility": visibility,
     }
-
-
-def _output(check: CheckResult) -> str:
-    """A check's message and diagnosis."""
-    return "\n".join(filter(None, [check.message, f"likely: {check.diagnosis}" if check.diagnosis else ""]))

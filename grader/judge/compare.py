@@ -61,7 +61,8 @@ COUNTS = re.compile(r"(cell \d+, )?line \d+|\d+ of \d+ values? (differ|is|are)")
 class Mismatch(AssertionError):
     """An answer that is not the expected one.
 
-    `summary` is safe to show to anybody; `details` holds values; `cause`, where given, says what was done for certain.
+    `summary` is safe to show to anybody; `details` holds values; `cause`, where given, says what was done for certain;
+    what: is compared, "the result" as a rule; is_right: where two tensors agree.
     """
 
     summary: str
@@ -69,6 +70,8 @@ class Mismatch(AssertionError):
     got: object = None
     expected: object = None
     cause: str = ""
+    what: str = "the result"
+    is_right: torch.Tensor | None = None
 
     def __str__(self) -> str:
         return self.summary
@@ -88,7 +91,7 @@ def difference(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor
     details += "got {}, expected {}".format(*numbers_apart(got_value, expected_value))
     if isinstance(got_value, float) and math.isfinite(got_value) and math.isfinite(expected_value):
         details += f", off by {number(abs(got_value - expected_value))}"
-    return Mismatch(summary, details + f" ({share})", got, expected)
+    return Mismatch(summary, details + f" ({share})", got, expected, what=what, is_right=is_right)
 
 
 def guess_from_values(got: torch.Tensor, expected: torch.Tensor, tolerance: float | None = None) -> str:
@@ -147,7 +150,7 @@ def expect(got: Any, expected: Any, what: str = "the result", tolerance: float |
     if isinstance(expected, bool) or isinstance(got, bool) or not isinstance(expected, (int, float)):
         if type(got) is not type(expected) or got != expected:
             summary = f"{what} differs" if type(got) is type(expected) else f"{what} is {kind(got)}"
-            raise Mismatch(summary, f"expected {expected!r}, got {_plain(got)}", got, expected)
+            raise Mismatch(summary, f"expected {expected!r}, got {_plain(got)}", got, expected, what=what)
         return None
     if isinstance(got, torch.Tensor) and got.ndim == 0 and got.dtype != torch.bool and got.device.type != "meta":
         got = got.item()
@@ -157,7 +160,7 @@ def expect(got: Any, expected: Any, what: str = "the result", tolerance: float |
     if not (got == expected or (math.isfinite(expected) and abs(got - expected) <= room)):
         mine, theirs = f"{got:.6g}", f"{expected:.6g}"
         mine, theirs = numbers_apart(got, expected) if mine == theirs else (mine, theirs)
-        raise Mismatch(f"{what} differs", f"expected {theirs}, got {mine}", got, expected)
+        raise Mismatch(f"{what} differs", f"expected {theirs}, got {mine}", got, expected, what=what)
     return None
 
 
@@ -321,7 +324,8 @@ def _expect_sequence(got: Any, expected: Any, what: str, tolerance: float | None
     if len(got) != len(expected):
         raise Mismatch(f"{what} has {len(got)} parts; expected {len(expected)}", "", got, expected)
     if whole and all(type(item) is int for item in got) and tuple(got) != expected:
-        raise Mismatch(f"{what} differs", f"expected {_plain(expected)}, got {_plain(tuple(got))}", got, expected)
+        details = f"expected {_plain(expected)}, got {_plain(tuple(got))}"
+        raise Mismatch(f"{what} differs", details, got, expected, what=what)
     for index, (got_item, expected_item) in enumerate(zip(got, expected, strict=True)):
         expect(got_item, expected_item, f"the {ordinal(index)} part of {what}" if what else UNSAID, tolerance)
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from grader.catalog import Exercise
 from grader.catalog.exercise import Limits
-from grader.judge import messages
+from grader.judge import evidence, messages
 from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
@@ -19,6 +19,7 @@ from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.records import containment, forbidden, limited
+from grader.records.evidence import Finding
 from grader.records.results import (
     FAILED,
     NOT_CHECKED,
@@ -117,7 +118,8 @@ class Examiner:
                 remote.load()
             except LearnerError as error:
                 message = messages.learner_error(error, submission)  # nothing hidden was sent yet
-                yield Verdict(self.unloadable(submission, message, remote.output, started, notes))
+                finding = containment.optional("the place of an error", None, evidence.on_loading, error, submission)
+                yield Verdict(self.unloadable(submission, message, remote.output, started, notes, finding))
                 return
             notes += messages.notes_on_loading(remote.left_out or [], submission)
             subject = self.subject(remote)
@@ -139,7 +141,7 @@ class Examiner:
             self.diagnostician.wrong_versions.caches_runs = self.has_more and self.device == "cpu"
             diagnoses = self.diagnostician.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
-            checks = tuple(replace(check, diagnosis=diagnoses.get(check.id)) for check in result.checks)
+            checks = tuple(self.diagnosed(check, diagnoses.get(check.id)) for check in result.checks)
             result = _time(replace(result, checks=checks), started)
             yield Diagnosis(result)
         finally:
@@ -183,7 +185,13 @@ class Examiner:
         )
 
     def unloadable(
-        self, submission: Submission, message: str, output: str, started: float, notes: tuple[str, ...]
+        self,
+        submission: Submission,
+        message: str,
+        output: str,
+        started: float,
+        notes: tuple[str, ...],
+        finding: Finding | None = None,
     ) -> ExerciseResult:
         """The verdict on a file that cannot be loaded: no check is run."""
         reason = "not checked: the file could not be loaded"
@@ -195,6 +203,7 @@ class Examiner:
             checks=tuple(self.result(check, NOT_CHECKED, reason) for check in self.session.checks),
             output=inert(output),
             notes=notes,
+            finding=finding,
         )
         return _time(result, started)
 
@@ -249,7 +258,9 @@ class Examiner:
         root = _root_error(error, remote)
         arguments = (root, failure.call, remote.submission, self.settings.reveal, self.exercise.folder)
         message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
-        return self.result(check, FAILED, inert(message))
+        told = (replace(failure, error=root), remote.submission, self.settings.reveal, self.exercise.folder)
+        finding = containment.optional("the evidence of a failed check", None, evidence.find, *told)
+        return replace(self.result(check, FAILED, inert(message)), finding=finding)
 
     def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
         """Why the source defines nothing that the checks ask for; "" where it defines something."""
@@ -261,6 +272,14 @@ class Examiner:
         stars = set(star_imports(submission.source)) if remote.left_out else set()
         on_loading += [left_out.error for left_out in remote.left_out or () if left_out.statement in stars]
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
+
+    def diagnosed(self, check: CheckResult, sentence: str | None) -> CheckResult:
+        """The check with its diagnosis. A known mistake is only probable until undoing it was tried."""
+        if check.finding is None or sentence is None:
+            return replace(check, diagnosis=sentence)
+        known = {version.sentence for version in self.diagnostician.wrong_versions.all} - {""}
+        is_fact = not sentence.startswith(tuple(known))
+        return replace(check, diagnosis=sentence, finding=replace(check.finding, tried=is_fact))
 
     def blocker(self, names: Iterable[str], results: Mapping[str, CheckResult]) -> str | None:
         """The first of these checks that was not passed, not even in part."""

@@ -51,6 +51,7 @@ WRITES_CALL = "has no method forward. Is it called __call__? Rename it: nn.Modul
 RELATIVE = "attempted relative import"  # how Python's text on `from .other import name` begins
 OTHER_FILES = "your other files are not here"
 ALONE = "Use torch and the standard library, and put code of your other files into this one: it is graded alone"
+GRADES = "grades your file"  # which Python does
 MAX_NOTES = 5  # the most statements left out of which each has a note of its own
 MAX_NAMES = 6  # of what a file defines, in the message on what it does not
 LIKE_A_TYPO = 0.85  # the least likeness of two names of which one is taken for the other, misspelt
@@ -59,7 +60,7 @@ MAX_REASON = 100  # characters of an exception's text in a note
 
 
 def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
-    """An exception of the learner's: what, where, and the lines of their own file that led to it."""
+    """An exception of the learner's, and what is known of its reason."""
     kind, text = str(facts.get("type", "Exception")), str(facts.get("message", ""))
     if kind == "PackageNotFoundError":
         head = f"{kind}: no package {facts.get('missing_module') or ''!r} is installed here, so it has no version"
@@ -83,6 +84,12 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         lines.append(f"it comes from {syntax.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
         lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
+    return lines
+
+
+def traceback(facts: dict[str, Any], file: Submission) -> list[str]:
+    """The lines of the learner's own file that led to an exception."""
+    kind, lines = facts.get("type"), []
     frames = [tuple([*frame, "", ""][:3]) for frame in facts.get("frames") or []]
     for line, function, code in dict.fromkeys(frames):  # a comprehension has a frame of its own on the same line
         lines.append(
@@ -91,7 +98,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         )
         if code:
             lines.append(f"    {code}")
-            lines += _caret(kind, code, line, file.source)
+            lines += _caret(str(kind), code, line, file.source)
     return lines
 
 
@@ -100,7 +107,7 @@ def _which_python(code: str) -> str:
     here = sys.version_info[:2]
     newer = next((version for version, form in NEWER if version > here and form.match(code)), None)
     needs = f"; this line is valid from Python {newer[0]}.{newer[1]} on" if newer else ""
-    return f"Python {here[0]}.{here[1]} grades your file{needs}"
+    return f"Python {here[0]}.{here[1]} {GRADES}{needs}"
 
 
 def _missing_file(facts: dict[str, Any]) -> str:
@@ -148,7 +155,7 @@ def failure(error: BaseException, call: Call | None, file: Submission, reveal: b
         slip = slipped(error, error.call or call, file)
         call_lines = [called(error.call, reveal)] if error.call else []
         return "\n".join([slip, *call_lines]) if slip else learner_error(error, file, reveal, exercise)
-    lines = [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
+    lines = words(error, call, file, reveal, exercise)
     if call is not None:
         lines.append(called(call, reveal) + (" for its gradients" if call.want == "gradients" else ""))
     if reveal and isinstance(error, Mismatch) and error.details:
@@ -156,47 +163,62 @@ def failure(error: BaseException, call: Call | None, file: Submission, reveal: b
     return "\n".join(lines)
 
 
+def words(
+    error: BaseException, call: Call | None, file: Submission, reveal: bool = True, exercise: str = ""
+) -> list[str]:
+    """What went wrong in a check, without the call, the values and the lines that led to it."""
+    if isinstance(error, LearnerError):
+        slip = slipped(error, error.call or call, file)
+        return [slip] if slip else on_no_result(error, file, reveal, exercise)
+    return [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
+
+
 def learner_error(error: LearnerError, file: Submission, reveal: bool = True, exercise: str = "") -> str:
-    """The message on a call that gave no result. exercise: as `failure` has it."""
+    """The message on a call that gave no result: what went wrong, where, and the call."""
+    said = on_no_result(error, file, reveal, exercise)
+    if error.is_not_started or error.kind == "missing" or error.facts.get("in_all") or error.facts.get("again"):
+        return "\n".join(said)
+    where = traceback(error.facts, file) if error.kind == "exception" else []
+    return "\n".join([*said, *where, *([called(error.call, reveal)] if error.call else [])])
+
+
+def on_no_result(error: LearnerError, file: Submission, reveal: bool = True, exercise: str = "") -> list[str]:
+    """What is to say of a call that gave no result."""
     facts, call, filename = error.facts, error.call, file.filename
     call_name = call.function if call else ""
     name = call_name.removesuffix(".__call__") or "the file"
-    call_lines = [called(call, reveal)] if call else []
     if error.is_not_started:
         line, function, _ = error.frame
         location = syntax.in_file(file.source, filename, line)
-        return f"{NOT_WRITTEN}{function or name} ({location})"
+        return [f"{NOT_WRITTEN}{function or name} ({location})"]
     if error.kind == "missing":
-        return missing(name, facts.get("names") or [], filename, exercise)
+        return [missing(name, facts.get("names") or [], filename, exercise)]
     if error.kind == "signature":
         if NO_FORWARD in str(facts["signature"]):
-            return "\n".join([f"{name} {WRITES_CALL}", *call_lines])
+            return [f"{name} {WRITES_CALL}"]
         reason = f": {facts['signature']}" if reveal else ""
         renamed = renamed_arguments(str(facts["signature"]), call.outline if call else "")
         which = "this argument" if len(renamed) == 1 else "these arguments"
         advice = [f"the lesson calls {which} {', '.join(renamed)}"] if renamed else []
         lesson = [] if renamed or name != call_name else in_the_lesson(name, exercise)
-        return "\n".join([*advice, f"{name} cannot be called as the lesson says{reason}", *lesson, *call_lines])
+        return [*advice, f"{name} cannot be called as the lesson says{reason}", *lesson]
     if error.kind == "timeout":
         if facts.get("in_all"):
-            return f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"
+            return [f"your code has taken {facts['seconds']:g} s in all, which is the limit: nothing more was called"]
         what = ASLEEP if facts.get("asleep") else ENDLESS
         if facts.get("again"):
-            return f"{what}: {name} {NOT_AGAIN}"
+            return [f"{what}: {name} {NOT_AGAIN}"]
         clock = " on the clock" * bool(facts.get("asleep"))
-        stopped = f"{what}: {name} ran for more than {facts['seconds']:g} s{clock}, so it was stopped"
-        return "\n".join([stopped, *call_lines])
+        return [f"{what}: {name} ran for more than {facts['seconds']:g} s{clock}, so it was stopped"]
     if error.kind == "ended":
-        return "\n".join([f"{name} gave no answer: {ending(facts['status'])}", *call_lines])
+        return [f"{name} gave no answer: {ending(facts['status'])}"]
     if error.kind == "gradient":
         text = f"no gradient comes back from {name}: {facts['message']}"
-        return "\n".join(
-            [text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)", *call_lines]
-        )
+        return [text, "look for detach, .data, .item(), no_grad, tolist, numpy or torch.tensor(…)"]
     if error.kind == "protocol":
-        return "\n".join([f"{name} gave no answer that can be read: {facts['message']}", *call_lines])
+        return [f"{name} gave no answer that can be read: {facts['message']}"]
     lesson = in_the_lesson(name, exercise) if _takes_others(call_name, facts, file, exercise) else []
-    return "\n".join([*exception(facts, file, reveal), *lesson, *call_lines])
+    return [*exception(facts, file, reveal), *lesson]
 
 
 def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:

@@ -129,14 +129,19 @@ def imports(source: str) -> dict[str, str]:
 
 @limited
 def line_of(source: str, name: str) -> int | None:
-    """The line on which a stranger's source defines a function or class; None where it does not.
+    """The line on which a stranger's source defines a function, a class or "Class.method"; None where it does not.
 
     Raises BadSubmission where parsing exceeds a limit.
     """
     tree = parse(source)
     nodes = walk(tree) if tree else []
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return next((node.lineno for node in nodes if isinstance(node, kinds) and node.name == name), None)
+    owner, _, method = name.rpartition(".")
+    if owner:
+        nodes = [
+            child for node in nodes if isinstance(node, ast.ClassDef) and node.name == owner for child in node.body
+        ]
+    return next((node.lineno for node in nodes if isinstance(node, kinds) and node.name == method), None)
 
 
 @limited

@@ -110,13 +110,19 @@ def is_notebook(source: str) -> bool:
 
 def place(source: str, line: int) -> str:
     """A line of the source, in words."""
+    cell, number = cell_and_line(source, line)
+    return f"cell {cell}, line {number}" if cell else f"line {number}"
+
+
+def cell_and_line(source: str, line: int) -> tuple[int, int]:
+    """The cell of a notebook that holds a line, and the line in it; cell 0 where it is in no cell."""
     if is_notebook(source):
         lines = LINE_ENDS.split(source)[:line]
         for back, text in enumerate(reversed(lines)):
             match = TITLE.fullmatch(text)
             if match and back:
-                return f"cell {match[1] or match[2]}, line {back}"
-    return f"line {line}"
+                return int(match[1] or match[2]), back
+    return 0, line
 
 
 def in_file(source: str, filename: str, line: int) -> str:

@@ -9,23 +9,20 @@ import base64
 import html
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
 from xml.etree import ElementTree
 
-from grader.catalog.errors import BadSubmission
-from grader.records.results import ERROR, FAILED, NOT_CHECKED, NOT_GRADED, PASSED, CheckResult, ExerciseResult, causes
-from grader.records.source import line_of
+from grader.records.causes import Cause, causes
+from grader.records.evidence import Place
+from grader.records.results import FAILED, NOT_CHECKED, NOT_GRADED, PASSED, ExerciseResult
+from grader.reports import terminal
 
 SCALE = 4  # points are multiples of a quarter, and GitHub Classroom's and Classroom 50's are whole numbers
 SIGNS = {"passed": "✅", "failed": "❌", "not_checked": "➖"}
-CALLED = re.compile(r"(?m)^called   (\w+)")
-LINE_NUMBER = re.compile(r"\bline (\d+)\b")
 
 
 def as_junit(result: ExerciseResult) -> str:
     """One <testsuite>. A check that was not tried is skipped. A file that was not loaded or not graded is an error."""
-    outcomes = [check.outcome for check in result.checks]
+    found, outcomes = causes(result), [check.outcome for check in result.checks]
     errors = int(not result.tried)
     suite = ElementTree.Element(
         "testsuite",
@@ -46,8 +43,8 @@ def as_junit(result: ExerciseResult) -> str:
     for check in result.checks:
         case = ElementTree.SubElement(suite, "testcase", classname=result.exercise, name=check.id)
         if check.outcome == FAILED:
-            likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
-            _problem(case, "failure", "\n".join(filter(None, [check.message, likely_cause, check.where])))
+            sentences = [cause.sentences[0] for cause in found if check in cause.checks]
+            _problem(case, "failure", terminal.explain(check, found), *sentences)
         elif check.outcome == NOT_CHECKED:
             ElementTree.SubElement(case, "skipped", message=check.message)
     if result.output:
@@ -56,29 +53,16 @@ def as_junit(result: ExerciseResult) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suite, encoding="unicode") + "\n"
 
 
-def annotations(result: ExerciseResult, source: str = "") -> str:
-    """One workflow command for each cause of a failure, and a plain last line with the points.
-
-    GitHub shows ten annotations of a step. So checks that fail for the same reason on the same line share one.
-    source: the learner's, to find the line of a function.
-    """
-    groups: dict[tuple[int, str], list[CheckResult]] = {}
-    for cause in causes(result):
-        checks = [replace(check, diagnosis=cause.diagnosis, where=cause.where) for check in cause.checks]
-        for check in checks:
-            line = cause.lines[0] if cause.lines else _line(check.message, result.submission, source)
-            reason = cause.where or check.diagnosis or check.message.partition("\n")[0].partition(" (")[0]
-            groups.setdefault((line, reason), []).append(check)
-    lines = [_command(result, checks, line) for (line, _), checks in groups.items()]
-    if result.status == ERROR:
-        line = _line(result.message, result.submission, "") or _first_number(result.message)
-        lines.append(command("error", result.message, result.submission, line, f"{result.exercise}: not loaded"))
-    elif result.status == NOT_GRADED:
-        lines.append(command("error", result.message, result.submission, 1, f"{result.exercise}: not graded"))
-    elif not result.started:
-        lines = [command("notice", result.message, result.submission, 1, f"{result.exercise}: not started")]
-    lines.append(f"{result.exercise}: {result.points:g} of {result.max_points:g} points, {result.status}")
-    return "\n".join(lines) + "\n"
+def annotations(result: ExerciseResult) -> str:
+    """One workflow command for each cause of a failure, and a plain last line with the points."""
+    heading, found = terminal.heading(result)[0], causes(result)
+    lines = [_annotation(result, cause) for cause in found]
+    if not result.started:
+        lines = [command("notice", result.message, Place(result.submission, 1), f"{result.exercise}: not started")]
+    elif not result.tried and not found:
+        what = "not graded" if result.status == NOT_GRADED else "not loaded"
+        lines = [command("error", result.message, Place(result.submission, 1), f"{result.exercise}: {what}")]
+    return "\n".join([*lines, heading]) + "\n"
 
 
 def as_classroom(result: ExerciseResult) -> str:
@@ -88,12 +72,13 @@ def as_classroom(result: ExerciseResult) -> str:
     of the tests' scores is reported, unless max_score is 0, and a status other than "pass" fails the job. So a result
     that is no verdict reports no points.
     """
+    found = causes(result)
     tests = [
         {
             "name": f"{result.exercise[:2]} {check.title}",
             "status": "pass" if check.outcome == PASSED else "fail",
             "score": round(check.points * SCALE),
-            "message": "" if check.outcome == PASSED else _explain(check) or result.message,
+            "message": "" if check.outcome == PASSED else terminal.explain(check, found) or result.message,
         }
         for check in result.checks
     ]
@@ -113,65 +98,34 @@ def summary(result: ExerciseResult) -> str:
     rows = ["| | check | points |", "|---|---|---:|"]
     for check in result.checks:
         rows.append(f"| {SIGNS[check.outcome]} | {_cell(check.title)} | {check.points:g}/{check.max_points:g} |")
-    messages = [f"{result.message}\n"] if result.message else []
-    messages += [f"{check.title}\n{_explain(check)}\n" for check in _failed(result)]
-    block = f"\n<pre>{_inert_html(chr(10).join(messages).rstrip())}</pre>\n" if messages else ""
+    found = causes(result)
+    text = terminal.as_text(terminal.cause_blocks(found, every=True)) if found else result.message
+    block = f"\n<pre>{_inert_html(text.strip())}</pre>\n" if text.strip() else ""
     return heading + "\n".join(rows) + "\n" + block + "\n"
 
 
-def command(kind: str, message: str, file: str, line: int, title: str) -> str:
+def command(kind: str, message: str, place: Place, title: str) -> str:
     """A workflow command: `::error file=…,line=…,title=…::message`."""
-    facts = ",".join(f"{name}={_property(value)}" for name, value in (("file", file), ("line", line), ("title", title)))
-    return f"::{kind} {facts}::{_data(message)}"
+    facts: dict[str, object] = {"file": place.file, "line": place.line}
+    if place.column:
+        facts |= {"col": place.column, "endColumn": place.end_column}
+    text = ",".join(f"{name}={_property(value)}" for name, value in {**facts, "title": title}.items())
+    return f"::{kind} {text}::{_data(message)}"
 
 
-def _problem(case: ElementTree.Element, kind: str, text: str) -> None:
+def _annotation(result: ExerciseResult, cause: Cause) -> str:
+    """The command about the checks that fail for a cause."""
+    place = cause.finding.place or Place(result.submission, 1)
+    others = f" (and {len(cause.checks) - 1} more)" if len(cause.checks) > 1 else ""
+    title = f"{result.exercise[:2]} {cause.example.title}{others}" if cause.checks else f"{result.exercise}: not loaded"
+    text = terminal.as_text(terminal.cause_lines(cause)[bool(cause.finding.place) :])
+    return command("error", text.strip("\n"), place, title)
+
+
+def _problem(case: ElementTree.Element, kind: str, text: str, sentence: str = "") -> None:
     """Add a failure or an error to a test case."""
-    first_line = text.splitlines()[0] if text else kind
+    first_line = sentence or (text.splitlines()[0] if text else kind)
     ElementTree.SubElement(case, kind, message=first_line).text = text
-
-
-def _command(result: ExerciseResult, checks: list[CheckResult], line: int) -> str:
-    """The command about checks that fail for the same cause."""
-    addition = f" (and {len(checks) - 1} more)" if len(checks) > 1 else ""
-    title = f"{result.exercise[:2]} {checks[0].title}{addition}"
-    return command("error", _explain(checks[0]), result.submission, line, title)
-
-
-def _failed(result: ExerciseResult) -> Iterator[CheckResult]:
-    """The failed checks of a result that is not passed."""
-    return (check for check in result.checks if check.outcome == FAILED and result.status != PASSED)
-
-
-def _explain(check: CheckResult) -> str:
-    """A check's message with its diagnosis and where to look."""
-    likely_cause = f"likely: {check.diagnosis}" if check.diagnosis else ""
-    return "\n".join(filter(None, [check.message, likely_cause, check.where]))
-
-
-def _line(message: str, file: str, source: str) -> int:
-    """The line that a message is about: the last line of the file that it names, that of the function, or 1."""
-    line_numbers = re.findall(rf"{re.escape(file)}:(\d+)", message)
-    if line_numbers:
-        return int(line_numbers[-1])
-    if number := LINE_NUMBER.search(message.partition("\n")[0]):
-        return int(number[1])
-    call_match = CALLED.search(message)
-    return _defined(source, call_match[1]) if call_match else 1
-
-
-def _first_number(message: str) -> int:
-    """The first line number in a message, or 1."""
-    number = LINE_NUMBER.search(message)
-    return int(number[1]) if number else 1
-
-
-def _defined(source: str, name: str) -> int:
-    """The line in which a function is defined, or 1."""
-    try:
-        return line_of(source, name) or 1
-    except BadSubmission:
-        return 1
 
 
 def _data(text: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from markupsafe import Markup
 
 from grader.judge.pictures import Picture
-from grader.records.results import ExerciseResult, once
-from grader.reports import heatmap, templating
+from grader.records.causes import causes, waiting
+from grader.records.results import ExerciseResult
+from grader.reports import heatmap, templating, terminal
 
 LEVELS = ("where", "full", "names")  # of detail
 
@@ -17,14 +17,25 @@ LEVELS = ("where", "full", "names")  # of detail
 def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
     """The result of one exercise. heading: the level of its heading, 2 to 5; pictures: shown below the checks.
 
-    level "where": all that there is, each place to look at once; "full": all but the lines to look at, so messages,
-    diagnoses, prints, pictures; "names": which checks passed. Raises ValueError for any other level.
+    level "where": all that there is; "full": all but the lines to look at, so causes, prints, pictures; "names": which
+    checks passed. Raises ValueError for any other level.
     """
     demand_level(level)
     figures = heatmap.figures(pictures if level != "names" else ())
-    places = once(check.where for check in result.checks)
-    result = replace(result, checks=tuple(replace(check, where=where) for check, where in zip(result.checks, places)))
-    return templating.macro("reports/templates/verdict.html", "verdict")(result, level, figures, heading)
+    blocks = cause_blocks(result, level == "where") if level != "names" else ""
+    return templating.macro("reports/templates/verdict.html", "verdict")(result, level, blocks, figures, heading)
+
+
+def cause_blocks(result: ExerciseResult, with_lines: bool = True) -> Markup:
+    """The causes, what is not written yet, and what waits. with_lines: also the lines that a search has found."""
+    found = causes(result)
+    shown, unwritten = [], [terminal.unwritten(cause) for cause in found if cause.example.is_unwritten]
+    for cause in found:
+        if not cause.example.is_unwritten:
+            code = terminal.as_text(terminal.frame_lines(cause)) if with_lines or not cause.lines else ""
+            shown.append((cause, code, terminal.as_text(terminal.evidence_lines(cause.evidence))))
+    unwritten += [waiting(result, found)] if result.tried and waiting(result, found) else []
+    return templating.macro("reports/templates/cause.html", "blocks")(shown, unwritten)
 
 
 def demand_level(level: str) -> None:

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 from grader.judge.pictures import Picture
-from grader.records import results
+from grader.records.causes import Cause, causes
+from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
 
@@ -13,7 +14,8 @@ SCHEMA = 1
 
 def record(result: ExerciseResult) -> dict[str, Any]:
     """The result as a dict of plain data."""
-    cause = results.cause_numbers(result)
+    found = causes(result)
+    numbers = {check.id: cause.number for cause in found for check in cause.checks}
     fields = {
         "schema": SCHEMA,
         "exercise": result.exercise,
@@ -25,7 +27,8 @@ def record(result: ExerciseResult) -> dict[str, Any]:
         "points": result.points,
         "max_points": result.max_points,
         "duration_s": result.duration_s,
-        "checks": [_check(check, cause.get(check.id)) for check in result.checks],
+        "checks": [_check(check, numbers.get(check.id)) for check in result.checks],
+        "causes": [_cause(cause) for cause in found],
         "output": result.output,
         "message": result.message,
         "started": result.started,
@@ -39,11 +42,14 @@ def record(result: ExerciseResult) -> dict[str, Any]:
 def read(fields: dict[str, Any], pictures: tuple[Picture, ...] = ()) -> ExerciseResult:
     """The result from which `record` made the fields. Raises KeyError or TypeError where they are no record."""
     keys = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
+    findings = {check: _finding(cause) for cause in fields.get("causes", ()) for check in cause["checks"]}
+    unloaded = next((_finding(cause) for cause in fields.get("causes", ()) if not cause["checks"]), None)
     sandbox = fields.get("sandbox", {})
     sandbox = {key: tuple(value) if isinstance(value, list) else value for key, value in sandbox.items()}
     return ExerciseResult(
         **{key: fields[key] for key in keys},
-        checks=tuple(_read_check(check) for check in fields["checks"]),
+        checks=tuple(_read_check(check, findings.get(check["id"])) for check in fields["checks"]),
+        finding=unloaded,
         notes=tuple(fields["notes"]),
         pictures=pictures,
         sandbox=Sandbox(**sandbox) if sandbox else None,
@@ -80,6 +86,34 @@ def _call(message: str) -> str:
     return next((rest.strip() for word, _, rest in lines if word == "called"), "")
 
 
-def _read_check(fields: dict[str, Any]) -> CheckResult:
+def _cause(cause: Cause) -> dict[str, Any]:
+    """One cause as a dict of plain data."""
+    finding = cause.finding
+    return {
+        "sentence": "\n".join(cause.sentences),
+        "says": finding.says,
+        "tried": finding.tried,
+        "kind": finding.kind,
+        "place": None if finding.place is None else dict(vars(finding.place)),
+        "frame": [dict(vars(line)) for line in finding.frame],
+        "evidence": dict(vars(finding.evidence)),
+        "checks": [check.id for check in cause.checks],
+    }
+
+
+def _finding(fields: dict[str, Any]) -> Finding:
+    place, evidence = fields["place"], fields["evidence"]
+    rows = {name: tuple(map(tuple, evidence[name])) for name in ("expected", "got", "wrong")}
+    return Finding(
+        place=None if place is None else Place(**place),
+        frame=tuple(CodeLine(**line) for line in fields["frame"]),
+        evidence=Evidence(**{**evidence, **rows}),
+        says=fields["says"],
+        tried=fields["tried"],
+        kind=fields["kind"],
+    )
+
+
+def _read_check(fields: dict[str, Any], finding: Finding | None) -> CheckResult:
     stored_fields = {name: value for name, value in fields.items() if name not in ("cause", "call")}  # they follow
-    return CheckResult(**{**stored_fields, "lines": tuple(fields.get("lines", ()))})
+    return CheckResult(**{**stored_fields, "lines": tuple(fields.get("lines", ())), "finding": finding})

@@ -1,44 +1,25 @@
-"""A result as a learner reads it in a terminal. Colours and width follow the terminal."""
+"""A result as text: lines with their styles, for a terminal of any width, a pipe, and all that shows plain text."""
 
-import io
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TextIO
 
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console
 from rich.text import Text
 
 from grader.catalog import project
-from grader.records.results import NOT_GRADED, PASSED, Cause, CheckResult, ExerciseResult, causes, still_to_run
-from grader.records.sanitize import inert, label
+from grader.records.causes import FULL, Cause, causes, count, waiting
+from grader.records.evidence import Evidence, Place
+from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
+from grader.records.sanitize import inert
 
 SIGNS = {"passed": ("✔", "green"), "failed": ("✘", "bold red"), "not_checked": ("–", "dim")}
-SIGN = re.compile(r"\s*(?:[✔✘–·│+-] |likely: )?\s*")  # the start of a line; its wrapped lines are indented to its end
-SHOULD = "should hold: "  # stands before what a check that did not pass promises
-MIN_ROOM = 10  # columns that a wrapped line has at least
-MAX_OUTPUT_LINES = 20
+MAX_OUTPUT_LINES = 10
 WARNING = "warning: "  # how a line begins that torch or Python printed, as the worker writes it
-PLACE = re.compile(r"\S+:\d+( |$)")  # file:line
-
-
-@dataclass(frozen=True)
-class Hanging:
-    """A text whose wrapped lines keep the indentation of their first line, and begin below its text."""
-
-    text: Text
-    indent: int = 0
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self.text.split("\n", allow_blank=True):
-            lead = SIGN.match(line.plain)
-            hang = len(lead[0]) if lead else 0
-            room = max(options.max_width - self.indent - hang, MIN_ROOM)
-            first, rest = line[:hang], line[hang:]
-            for part in rest.wrap(console, room) or [Text()]:
-                part.rstrip()
-                yield Text(" " * self.indent, no_wrap=True, overflow="ignore") + first + part
-                first = Text(" " * hang)
+EXPECTED, YOURS = "  expected  ", "  yours     "
+LEAST_WIDTH = 40
+Line = tuple[str, str]  # a text, and its style
 
 
 def console(file: TextIO | None = None) -> Console:
@@ -71,134 +52,191 @@ class Waiting:
 
 
 def show(result: ExerciseResult, output: Console, every: bool = False, closing: str = "") -> None:
-    """Print the result. every: all failed checks in full, not only the first; closing: lines that follow."""
-    for indent, text in render(result, every, closing):
-        if output.is_terminal:
-            output.print(line(indent, text), crop=False)
-        else:
-            output.print(Text(" " * indent) + text, soft_wrap=True)
+    """Print the result. every: each check too; closing: lines that follow. In a pipe no line is broken."""
+    show_lines(render(result, output.width if output.is_terminal else None, every, closing), output)
 
 
-def plain(result: ExerciseResult, every: bool = False) -> str:
+def show_lines(lines: Iterable[Line], output: Console) -> None:
+    """Print lines that fit already."""
+    for text, style in lines:
+        output.print(Text(text, style), soft_wrap=True)
+
+
+def plain(result: ExerciseResult, every: bool = False, width: int | None = None) -> str:
     """The result as text without colours."""
-    file = io.StringIO()
-    show(result, console(file), every)
-    return file.getvalue()
+    return as_text(render(result, width, every))
 
 
-def line(indent: int, text: Text) -> RenderableType:
-    """One line, wrapped with its indentation. A place in a file is not wrapped, so that terminals link it."""
-    if PLACE.match(text.plain):
-        return Text(" " * indent, no_wrap=True, overflow="ignore") + text
-    return Hanging(text, indent)
+def as_text(lines: Iterable[Line]) -> str:
+    """The lines as text without colours."""
+    return "".join(f"{text}\n" for text, _ in lines)
 
 
-def render(result: ExerciseResult, every: bool = False, closing: str = "") -> list[tuple[int, Text]]:
-    """The result as lines of rich text, each with its indentation."""
-    notes = [(0, Text(f"note: {note}", "yellow")) for note in result.notes]
+def explain(check: CheckResult, found: Sequence[Cause]) -> str:
+    """The cause for which a check fails, as text; the check's message where it has none."""
+    cause = next((cause for cause in found if check in cause.checks), None)
+    return as_text(cause_lines(cause)).rstrip() if cause is not None else check.message
+
+
+def render(result: ExerciseResult, width: int | None = None, every: bool = False, closing: str = "") -> list[Line]:
+    """The result: points, causes, what waits for them, what to type. width: at which lines are broken, if at all."""
+    notes = [line for note in result.notes for line in wrap(f"note: {note}", width, "yellow")]
+    after = [line for text in closing.splitlines() for line in wrap(text, width, "dim")]
     if not result.started:
-        return [*notes, (0, Text(result.message)), *((0, Text(line, "dim")) for line in closing.splitlines())]
-    lines = [(0, heading(result)), *notes]
-    if not result.tried:
-        lines += _block(result.message, 3, "bold red")
-    else:
-        lines += [line for check in result.checks for line in check_lines(check)] if every else by_cause(result)
+        return [*notes, *wrap(result.message, width), *after]
+    found = causes(result)
+    lines = [heading(result), *notes]
+    if not result.tried and not found:
+        lines += wrap(result.message, width, "bold red")
+    lines += cause_blocks(found, width, every)
+    if every:
+        lines += [("", ""), *(line for check in result.checks for line in check_lines(check, found, width))]
     if result.output.strip():
-        lines += printed(result.output)
-    lines.append((0, summary(result)))
-    lines += [(0, Text(line, "dim")) for line in closing.splitlines()]
-    return lines
+        lines += [("", ""), *printed(result.output)]
+    end = [*(wrap(waiting(result, found), width) if result.tried else []), *after]
+    return [*lines, *([("", "")] if end and result.status != PASSED else []), *end]
 
 
-def show_places(result: ExerciseResult, console: Console, closing: str = "") -> None:
-    """Print where to look, for each cause that a place was found for: it is found after the verdict is shown."""
-    for cause in causes(result):
-        if cause.where:
-            console.print(Text(cause.where, "bold"), soft_wrap=not console.is_terminal)
-    for text in closing.splitlines():
-        console.print(Text(text, "dim"), soft_wrap=not console.is_terminal)
-
-
-def heading(result: ExerciseResult) -> Text:
-    """The first line: exercise, file, device and seed."""
-    text = Text(f"{result.exercise[:2]} {result.title}", "bold")
-    seed = "" if result.seed is None else f" · seed {result.seed}"
-    text.append(f"  {label(result.submission)} · {result.device}{seed}", "dim")
-    return text
-
-
-def summary(result: ExerciseResult) -> Text:
-    """The last line: points and status. Where the grader could not work there are no points to speak of."""
+def heading(result: ExerciseResult) -> Line:
+    """The first line: the exercise and its points. Where the grader could not work there are no points to speak of."""
+    title = f"{result.exercise[:2]} {result.title}"
     if result.status == NOT_GRADED:
-        return Text(project.NOT_HERE if result.message.startswith(project.NOT_HERE) else "not graded", "bold")
-    style = "bold green" if result.status == PASSED else "bold"
-    return Text(f"{result.points:g} of {result.max_points:g} points · {result.status}", style)
-
-
-def by_cause(result: ExerciseResult) -> list[tuple[int, Text]]:
-    """Each cause once, by its clearest example; then the checks that were not tried, and how many passed."""
-    lines = []
-    for cause in causes(result):
-        lines += cause_lines(cause)
-    lines += [(1, Text(f"– {sentence}", "dim")) for sentence in still_to_run(result)]
+        is_elsewhere = result.message.startswith(project.NOT_HERE)
+        return f"{title} · {project.NOT_HERE if is_elsewhere else 'not graded'}", "bold"
+    parts = [title, f"{result.points:g} of {result.max_points:g} points"]
     passed = [check for check in result.checks if check.outcome == PASSED]
-    if result.status == PASSED:
-        lines += [line for check in passed for line in check_lines(check)]
+    if not result.tried:
+        parts.append("not loaded")
+    elif result.status == PASSED:
+        parts.append(count(passed, "check"))
     elif passed:
-        lines.append((1, Text(f"✔ passed: {_count(passed)}", "green")))
+        parts.append(f"{len(passed)} of {count(result.checks, 'check')} passed")
+    parts += [result.device] if result.device != "cpu" else []
+    return " · ".join(parts), "bold green" if result.status == PASSED else "bold"
+
+
+def cause_blocks(found: Sequence[Cause], width: int | None = None, every: bool = False) -> list[Line]:
+    """The causes in order: the first ones in full, the others and the functions that are not written in a line each."""
+    written = [cause for cause in found if not cause.example.is_unwritten]
+    known = [cause for cause in written if cause.is_known]  # what is not may well come from these
+    full = written if every else (known or written)[:FULL]
+    lines = [line for cause in full for line in (("", ""), *cause_lines(cause, width))]
+    brief = [(_cut(_brief(cause), width), "dim") for cause in written if cause not in full]
+    brief += [(unwritten(cause), "dim") for cause in found if cause.example.is_unwritten]
+    return [*lines, *([("", "")] if brief else []), *brief]
+
+
+def cause_lines(cause: Cause, width: int | None = None) -> list[Line]:
+    """One cause: the place, the sentence, the code, the call and its values."""
+    finding = cause.finding
+    lines = [(_place(finding.place, width), "bold cyan")] if finding.place is not None else []
+    lines += [line for sentence in cause.sentences for line in wrap(sentence, width, "bold")]
+    lines += frame_lines(cause, width)
+    evidence = evidence_lines(cause.evidence, width)
+    return [*lines, *([("", "")] if evidence and finding.frame else []), *evidence]
+
+
+def frame_lines(cause: Cause, width: int | None = None) -> list[Line]:
+    """The lines of code with their numbers, and below each what is underlined of it."""
+    frame, label = cause.finding.frame, "" if cause.diagnosis else cause.finding.kind
+    digits = max((len(str(line.number)) for line in frame), default=0)
+    lines: list[Line] = []
+    for line in frame:
+        lines.append((_cut(f"  {line.number:>{digits}} │ {line.text}", width), ""))
+        carets = "^" * (min(line.end, len(line.text) + 1) - line.start)
+        if carets:
+            text = f"  {' ' * digits} │ {' ' * line.start}{carets}"
+            has_room = label and (width is None or len(text) + len(label) < width)
+            lines.append((_cut(f"{text} {label}" if has_room else text, width), "bold yellow"))
     return lines
 
 
-def cause_lines(cause: Cause) -> list[tuple[int, Text]]:
-    """One cause: its clearest example in full, and which checks fail with it."""
-    if cause.example.is_unwritten:
-        return [(1, _unwritten(cause.example, cause.checks))]
-    lines = check_lines(replace(cause.example, diagnosis=cause.diagnosis, where=cause.where))
-    others = len(cause.checks) - 1
-    fail = "check fails" if others == 1 else "checks fail"
-    return [*lines, *_block(f"{others} other {fail} for the same reason", 6, "dim")] if others else lines
+def evidence_lines(evidence: Evidence, width: int | None = None) -> list[Line]:
+    """The call, the expected values and the learner's below each other, and a mark below each wrong one."""
+    lines: list[Line] = []
+    if evidence.call:
+        lines += wrap(f"  {evidence.call}" + (f"  {evidence.inputs}" if evidence.inputs else ""), width)
+    if evidence.what:
+        lines += wrap(f"  {evidence.what}:", width)
+    if evidence.got:
+        lines += _table(evidence, width)
+    return [*lines, *(line for note in evidence.note.splitlines() for line in wrap(f"  {note}", width))]
 
 
-def check_lines(check: CheckResult) -> list[tuple[int, Text]]:
-    """One check: its line, and below it the likely cause, where to look, and what went wrong."""
-    if check.is_unwritten:
-        return [(1, _unwritten(check, (check,)))]
+def unwritten(cause: Cause) -> str:
+    """The line on a function that is not written yet."""
+    task = f"Task {cause.example.task} · " if cause.example.task else ""
+    return f"{task}{cause.example.message.splitlines()[0]}"
+
+
+def check_lines(check: CheckResult, found: Sequence[Cause], width: int | None = None) -> list[Line]:
+    """One check: its sign, promise and points, and below them what it found."""
     sign, style = SIGNS[check.outcome]
-    line = Text()
-    line.append(f"{sign} ", style)
-    line.append(f"Task {check.task}  " if check.task else "", "dim")
-    promise = check.title if check.outcome == PASSED else f"{SHOULD}{check.title}"
-    line.append(promise, "" if check.outcome == PASSED else style)
-    line.append(f"  {check.points:g}/{check.max_points:g}", "dim")
-    if check.outcome == PASSED:
-        return [(1, line), *((6, Text(note, "dim")) for note in check.message.splitlines())]
-    diagnosis_lines = _block(f"likely: {check.diagnosis}", 6, "yellow") if check.diagnosis else []
-    place_lines = _block(check.where, 6, "bold") if check.where else []
-    return [(1, line), *diagnosis_lines, *place_lines, *_block(check.message, 6)]
+    task = f"Task {check.task}  " if check.task else ""
+    number = next((cause.number for cause in found if check in cause.checks), 0)
+    cause = f"  cause {number}" if number and len(found) > 1 else ""
+    lines = wrap(f"{sign} {task}{check.title}  {check.points:g}/{check.max_points:g}{cause}", width, style, 2)
+    return [*lines, *(line for text in check.message.splitlines() for line in wrap(f"    {text}", width, "dim"))]
 
 
-def printed(output: str) -> list[tuple[int, Text]]:
+def printed(output: str) -> list[Line]:
     """The prints of the learner's code. Each line begins with a bar, so that none can be mistaken for the report."""
     lines = inert(output).rstrip("\n").split("\n")
     warned = [line for line in lines if line.startswith(WARNING)]
-    heads = [(0, Text("Your code printed:", "dim"))] if len(warned) < len(lines) else []
+    heads = [("Your code printed:", "dim")] if len(warned) < len(lines) else []
     first_lines = lines[:MAX_OUTPUT_LINES]
     if len(lines) > len(first_lines):
         first_lines.append(f"… {len(lines) - len(first_lines)} more lines")
-    return [*heads, *((0, Text(f"│ {line}", "dim")) for line in first_lines)]
+    return [*heads, *((f"│ {line}", "dim") for line in first_lines)]
 
 
-def _unwritten(check: CheckResult, checks: Sequence[CheckResult]) -> Text:
-    """The line on a function that is not written yet, with the points that its checks give."""
-    points = sum(each.max_points for each in checks)
-    task = f"Task {check.task}  " if check.task else ""
-    return Text(f"· {task}{check.message.splitlines()[0]}  0/{points:g}", "dim")
+def wrap(text: str, width: int | None, style: str = "", hang: int = 0) -> list[Line]:
+    """A text as lines of at most this width, which keep the indentation of its first line, and `hang` more."""
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()) + hang)
+        room = max(width or 0, LEAST_WIDTH)
+        parts = textwrap.wrap(line, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        lines += parts or [""] if width is not None else [line]
+    return [(line, style) for line in lines] if text else []
 
 
-def _count(checks: Sequence[CheckResult]) -> str:
-    return "1 check" if len(checks) == 1 else f"{len(checks)} checks"
+def _table(evidence: Evidence, width: int | None) -> list[Line]:
+    """The rows of expected values, the learner's rows, and carets below those that are wrong."""
+    if len(evidence.got) == 1 and len(evidence.got[0]) == 1:
+        pairs = ((EXPECTED, evidence.expected[0][0]), (YOURS, evidence.got[0][0]))
+        return [line for lead, text in pairs for line in wrap(lead + text, width, "", len(lead) - 2)]
+    columns = list(zip(*evidence.expected, *evidence.got, strict=True))
+    sizes = [max(map(len, column)) for column in columns]
+    while width is not None and len(sizes) > 1 and len(EXPECTED) + sum(sizes) + 2 * (len(sizes) - 1) > width:
+        sizes.pop()
+    lines = []
+    for lead, rows in ((EXPECTED, evidence.expected), (YOURS, evidence.got)):
+        for place, row in enumerate(rows):
+            start = lead if place == 0 else " " * len(lead)
+            texts = [f"{text:>{size}}" for text, size in zip(row, sizes)]
+            lines.append((start + "  ".join(texts), ""))
+            wrong = [column for at, column in evidence.wrong if at == place and column < len(sizes)]
+            if rows is evidence.got and wrong:
+                marks = [
+                    ("^" * len(row[at])).rjust(size) if at in wrong else " " * size for at, size in enumerate(sizes)
+                ]
+                lines.append(((" " * len(lead) + "  ".join(marks)).rstrip(), "bold yellow"))
+    return lines
 
 
-def _block(text: str, indent: int, first_style: str = "") -> list[tuple[int, Text]]:
-    first, *rest = text.split("\n")
-    return [(indent, Text(first, first_style)), *((indent, Text(line)) for line in rest)]
+def _brief(cause: Cause) -> str:
+    """A cause in one line."""
+    place = cause.finding.place
+    where = f"{place.function or place.file}, line {place.line}: " if place is not None else ""
+    return f"Then: {where}{cause.sentences[0]}"
+
+
+def _place(place: Place, width: int | None) -> str:
+    """The place, which is never broken, so that editors and terminals find it; or without its function."""
+    is_long = width is not None and len(place.words) > width
+    return replace(place, function="").words if is_long else place.words
+
+
+def _cut(text: str, width: int | None) -> str:
+    return text if width is None or len(text) <= width else f"{text[: max(width, LEAST_WIDTH) - 1]}…"

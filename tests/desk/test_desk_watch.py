@@ -18,6 +18,8 @@ from grader.desk import beside, grading_thread, screen, watch
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
 WRONG = next(known.source for known in mistakes.mistakes(EXERCISE) if "weights twice" in known.sentence)
+PLACED = next(line.strip() for line in WRONG.splitlines() if line not in SOLUTION.splitlines())  # it is underlined
+FAILED = "of 13 checks passed"
 TASK_1_DONE = (
     SOLUTION.split("def context_vector(")[0]
     + "\n\ndef context_vector(inputs, query_index):\n    raise NotImplementedError\n"
@@ -110,10 +112,10 @@ def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
 
 def test_every_save_is_graded(learner):
     page = learner.save(WRONG)
-    assert "failed" in page and "checks passed" in page
-    learner.desk.shows("failed", "likely:")
+    assert FAILED in page
+    learner.desk.shows(FAILED, PLACED)
     page = learner.save()
-    assert "passed" in page and f"n: on to {NEXT[:2]}" in page
+    assert "7 of 7 points · 13 checks" in page and f"n: on to {NEXT[:2]}" in page
 
 
 def test_a_save_by_rename(learner):
@@ -217,12 +219,12 @@ def test_a_fork_server_that_dies_is_replaced(learner):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    assert "failed" in learner.save(WRONG)
+    assert FAILED in learner.save(WRONG)
 
 
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
-    learner.desk.shows("likely: ")  # the first hint is about it
+    learner.desk.shows("weights twice")  # the first hint is about it
     learner.desk.type("h")
     first = learner.desk.shows("Hint about your mistake", "3 more for this task, ")
     learner.desk.type("h")
@@ -242,14 +244,14 @@ def test_all_checks_are_shown_and_hidden_again(learner):
 
 def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
     learner.save(WRONG)
-    learner.desk.shows("Look at line")  # nothing more will come
+    learner.desk.shows(PLACED)  # nothing more will come
     learner.desk.resize(24, 80)
     learner.desk.type("a")
     head = learner.desk.shows("lines 1 to", "q quit")
     assert head.startswith(f"{EXERCISE[:2]} ") and len(head.splitlines()) == 24
     learner.desk.type("\x1b[F")
     tail = learner.desk.shows("│ save")
-    assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and "· failed ·" in tail
+    assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and FAILED in tail
     learner.desk.type("\x1b[A")
     learner.desk.shows(tail.splitlines()[0])  # one line further down
     learner.desk.type("\x1b[Ha")

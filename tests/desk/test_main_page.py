@@ -11,6 +11,7 @@ from grader.desk import lesson, progress, screen
 from grader.desk.grading_thread import Job, Watched
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
+from grader.reports.terminal import as_text
 
 EXERCISE = catalog.find("04")
 
@@ -33,12 +34,12 @@ def verdict(*outcomes: tuple[int, str, str], status: str = FAILED) -> ExerciseRe
 
 
 def test_the_failure_in_full_is_of_the_task_that_is_shown():
-    result = verdict((1, PASSED, ""), (3, FAILED, "not written yet"), (2, FAILED, "an unknown word gets 0"))
+    result = verdict((1, PASSED, ""), (3, FAILED, "a long word"), (2, FAILED, "an unknown word gets 0"))
     task = lesson.current(EXERCISE.folder, result)
-    shown = text(screen.brief(result, task))
-    assert task.number == 2 and "an unknown word gets 0" in shown and "not written yet" not in shown
-    assert "1 more check not passed" in shown
-    assert "an unknown word gets 0" in text(screen.brief(result, None))  # without a task the first in order
+    shown = as_text(screen.brief(result, task, 80))
+    assert task.number == 2 and "an unknown word gets 0" in shown and "a long word" not in shown
+    assert "1 more cause.  a: show all" in shown
+    assert "an unknown word gets 0" in as_text(screen.brief(result, None, 80))  # without a task the first in order
 
 
 @pytest.fixture
@@ -72,5 +73,5 @@ def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
 def test_a_pass_counts_at_once_and_says_what_comes_next(view):
     now = view(verdict((1, PASSED, ""), status=PASSED))
     assert f"1 of {len(catalog.exercises())} passed" in text(screen.heading(now))
-    assert "n: on to 05" in text(screen.verdict(now)) and "make experiment EX=04" in text(screen.verdict(now))
+    assert "n: on to 05" in text(screen.verdict(now, 80)) and "make experiment EX=04" in text(screen.verdict(now, 80))
     assert progress.load()[EXERCISE.folder].done

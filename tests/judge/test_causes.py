@@ -1,12 +1,14 @@
-"""What fails for one reason is told as one: records/results.py and the forms that show it."""
+"""What fails for one reason is told as one: records/causes.py and the forms that show it."""
 
 import json
 from dataclasses import replace
 
 import pytest
 
-from grader.records.results import FIX_FIRST, CheckResult, ExerciseResult, cause_numbers, causes
-from grader.reports import ci, html, templating, terminal
+from grader.records.causes import cause_numbers, causes, waiting
+from grader.records.evidence import CodeLine, Evidence, Finding, Place
+from grader.records.results import AND, FIX_FIRST, OR, CheckResult, ExerciseResult
+from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 
 
@@ -47,10 +49,12 @@ def test_the_earliest_of_special_checks_is_the_example():
     assert causes(result(replace(first, diagnosis=SCALE), other))[0].example.id == first.id
 
 
-def test_what_a_function_uses_is_told_only_where_that_function_is_not_the_example():
-    uses = failed("fresh_f", message=WRONG.format("9, 3"), diagnosis=f"f uses g{FIX_FIRST}g first.", lines=(3,))
-    used = failed("fresh_g", message=WRONG.format("2, 3"), lines=(3,))
-    assert [cause.diagnosis for cause in causes(result(uses, used))] == [None]
+def test_what_waits_for_a_function_belongs_to_its_cause():
+    uses = failed("fresh_f", message=WRONG.format("9, 3"), diagnosis=f"f uses g{FIX_FIRST}g first.", task=2)
+    used = failed("fresh_g", message=WRONG.format("2, 3"), task=1)
+    (cause,) = found = causes(result(uses, used))
+    assert cause.example is used and cause.diagnosis is None and cause.checks == (uses, used)
+    assert waiting(result(uses, used), found) == "Task 2 waits for this."
     assert [cause.diagnosis for cause in causes(result(uses))] == [uses.diagnosis]
 
 
@@ -84,42 +88,90 @@ def test_causes_that_a_third_check_joins_are_one():
 def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
     shown = result(*NINE, CheckResult("right", "right is right.", "passed", 1.0, 1.0))
     brief, every = terminal.plain(shown), terminal.plain(shown, every=True)
-    assert brief.count(SCALE) == 1 and len(brief.splitlines()) <= 12
-    assert "3 other checks fail for the same reason" in brief
-    assert every.count(SCALE) == 4 and "for the same reason" not in every
+    assert brief.count(SCALE) == every.count(SCALE) == 1 and len(brief.splitlines()) <= 12
+    assert "1 of 5 checks passed" in brief and "fresh_4 is right." not in brief
+    assert all(f"✘ {check.title}  0/1" in every for check in NINE) and "✔ right is right.  1/1" in every
 
 
-def test_json_numbers_the_causes_and_reads_them_back():
-    shown = result(*NINE, failed("other", message="no", lines=(3,), where="Look at line 3."))
+FOUND = Finding(
+    Place("x.py", 34, 34, 12, 17, "f"),
+    (CodeLine(33, "a = 1"), CodeLine(34, "return g(a, dim=0)", 12, 17)),
+    Evidence("f(x)[1]", "with x (9, 3)", "", (("1.0", "2.0"),), (("1.0", "-2.5"),), ((0, 1),)),
+)
+SHOWN = """
+x.py:34:12: in f
+The scores are not divided by the root of d_k.
+  33 │ a = 1
+  34 │ return g(a, dim=0)
+     │             ^^^^^
+
+  f(x)[1]  with x (9, 3)
+  expected  1.0   2.0
+  yours     1.0  -2.5
+                 ^^^^
+"""
+
+
+def test_a_cause_begins_with_its_place_and_ends_with_its_values():
+    shown = result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE))
+    assert SHOWN in terminal.plain(shown) and SHOWN in terminal.plain(shown, width=60)
+    probable = result(replace(NINE[0], finding=replace(FOUND, tried=False)))
+    assert f"Probably: {SCALE}" in terminal.plain(probable)
+
+
+def test_what_stands_in_no_known_mistake_is_the_promise_that_is_not_kept():
+    shown = terminal.plain(result(replace(NINE[0], diagnosis=None, finding=replace(FOUND, kind="this argument"))))
+    assert "Not yet true: fresh_4 is right.\n" in shown and "^^^^^ this argument\n" in shown
+
+
+@pytest.mark.parametrize("join, said", [(AND, f"{SCALE}\nAlso: b"), (OR, f"{SCALE}\nOr: b")])
+def test_two_sentences_stand_below_each_other(join, said):
+    assert said in terminal.plain(result(failed("a", diagnosis=f"{SCALE}{join}b", finding=FOUND)))
+
+
+@pytest.mark.parametrize("width", [60, 80, 160])
+def test_no_line_is_wider_than_the_terminal(width):
+    wide = replace(FOUND.evidence, expected=(("0.1234",) * 30,), got=(("0.4321",) * 30,), wrong=((0, 29),))
+    long = replace(FOUND, evidence=wide, frame=(CodeLine(1, "x = " + "y + " * 50, 4, 150),), says="word " * 60)
+    shown = terminal.plain(result(failed("a", finding=long)), width=width)
+    assert max(map(len, shown.splitlines())) <= width
+
+
+def test_at_most_three_causes_are_shown_in_full():
+    four = [failed(name, diagnosis=name, finding=replace(FOUND, place=Place("x.py", 1))) for name in "abcd"]
+    brief, every = terminal.plain(result(*four)), terminal.plain(result(*four), every=True)
+    assert brief.count("expected") == 3 and every.count("expected") == 4
+    assert "Then: x.py, line 1: d\n" in brief
+
+
+def test_json_holds_the_causes_and_reads_them_back():
+    other = failed("other", message="no", lines=(3,), where="Look at line 3.", finding=FOUND)
+    shown = result(*NINE, other)
     record = as_json.record(shown)
     assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(cause_numbers(shown).values())
-    assert as_json.read(json.loads(json.dumps(record))) == shown
+    assert [cause["checks"] for cause in record["causes"]] == [[check.id for check in NINE], ["other"]]
+    read = as_json.read(json.loads(json.dumps(record)))
+    assert read == shown and causes(read)[1].finding == FOUND
+    assert as_json.record(read) == record
 
 
-def test_an_annotation_points_at_the_line_that_was_found():
-    shown = result(*(replace(check, lines=(34,), where="Look at line 34.") for check in NINE))
+def test_a_file_that_was_not_loaded_has_one_cause():
+    error = replace(result(), status="error", message="SyntaxError: no", finding=replace(FOUND, says="SyntaxError: no"))
+    for shown in (error, as_json.read(json.loads(json.dumps(as_json.record(error))))):
+        text = terminal.plain(shown)
+        assert text.startswith("03 Context vectors · 0 of 0 points · not loaded\n\nx.py:34:12: in f\nSyntaxError: no\n")
+    assert "line=34,col=12,endColumn=17" in ci.annotations(error)
+
+
+def test_an_annotation_points_at_the_columns_that_were_found():
+    shown = result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE))
     (line,) = [line for line in ci.annotations(shown).splitlines() if line.startswith("::")]
-    assert "line=34" in line and "(and 3 more)" in line and "Look at line 34." in line
+    assert "file=x.py,line=34,col=12,endColumn=17," in line and "(and 3 more)" in line and SCALE in line
 
 
-def test_a_place_is_told_once_in_a_verdict():
-    """Two causes may share a line: a check that fails for both mistakes, and one that fails for the second alone."""
-    two, four = "Look at line 2, `a`: an operand.", "Look at line 4, `b`: a sign."
-    shown = result(
-        failed("first", diagnosis="x", lines=(2, 4), where=f"{two}\n{four}"),
-        failed("second", diagnosis="y", lines=(4,), where=four),
-        failed("third", diagnosis="z", lines=(6,), where="Look at line 6."),
-        failed("again", diagnosis="z", lines=(6,), where="Look at line 6."),
-    )
-    for text, written in ((terminal.plain(shown), str), (str(html.verdict(shown)), templating.code)):
-        assert [text.count(written(place)) for place in (two, four, "Look at line 6.")] == [1, 1, 1]
-    assert [check["where"] for check in as_json.record(shown)["checks"]] == [check.where for check in shown.checks]
-
-
-def test_a_line_is_told_once_though_two_kinds_of_change_help_there():
-    code = "Look at line 4, `return torch.softmax(x, dim=0)`: {}."
-    first = failed("first", diagnosis="x", lines=(4,), where=code.format("a number"))
-    second = failed("second", diagnosis="y", lines=(4, 5), where=code.format("the argument dim"))
-    assert [cause.where for cause in causes(result(first, second))] == [first.where, ""]
-    both = replace(first, where=f"{first.where}\n{second.where}")
-    assert causes(result(both))[0].where == first.where
+def test_a_page_shows_a_cause_once_and_the_lines_only_where_it_may():
+    shown = result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE))
+    full, short = str(html.verdict(shown)), str(html.verdict(shown, "full"))
+    assert full.count(SCALE) == short.count(SCALE) == 1
+    assert "x.py:34:12: in f" in full and "x.py:34" not in short and "dim=0" not in short
+    assert SCALE not in str(html.verdict(shown, "names"))

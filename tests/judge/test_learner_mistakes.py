@@ -18,7 +18,8 @@ from grader import catalog
 from grader.catalog import paths, tomllib
 from grader.judge import grading
 from grader.judge.where import search
-from grader.records.results import ExerciseResult, Settings, causes
+from grader.records.causes import causes
+from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.reports import terminal
 
@@ -41,11 +42,11 @@ def test_what_a_learner_reads(row, fork_server):
         assert words.count(flat(said)) == 1, text
     if "first" in row:
         first = causes(result)[0]
-        assert row["first"] in f"{first.diagnosis} {first.example.message}", text
+        assert flat(row["first"]) in flat(terminal.as_text(terminal.cause_lines(first))), text
     if "line" in row:
         line = next(number for number, code in enumerate(source.splitlines(), 1) if row["line"] in code)
-        assert re.search(rf"line {line}\b|x\.py:{line}\b", text), text
-    for number in map(int, re.findall(r"Look at line (\d+)", text)):
+        assert re.search(rf"(?m)line {line}\b|x\.py:{line}\b|^ +{line} │", text), text
+    for number in map(int, re.findall(r"Look at line (\d+)", " ".join(check.where for check in result.checks))):
         assert not says_nothing(source, number), text
 
 

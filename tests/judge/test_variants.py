@@ -14,7 +14,8 @@ from thorough import nightly, sample
 from grader import catalog
 from grader.catalog import paths, tomllib
 from grader.judge import grading
-from grader.records.results import PASSED, Settings, causes
+from grader.records.causes import causes
+from grader.records.results import PASSED, Settings
 from grader.records.submission import Submission
 
 ROWS = tomllib.loads((Path(__file__).parent / "peer_variants.toml").read_text("utf-8"))["variant"]

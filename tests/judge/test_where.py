@@ -146,9 +146,9 @@ def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(fork_server):
     source = solution[: solution.index("def forward")] + "def forward(self, x: torch.Tensor):" + forward
     _, found = located("21", source, fork_server)
     (line,) = [number for number, text in enumerate(source.splitlines(), 1) if "sim = torch.einsum" in text]
-    (place,) = {(check.lines, check.where) for check in found.checks if check.lines}
+    (place,) = {(check.lines, check.finding.kind) for check in found.checks if check.lines}
     assert line in place[0] and len(place[0]) > 1
-    assert place[1].endswith("the scale, in one of them.")
+    assert place[1] == "the scale, in one of these lines"
 
 
 def test_two_mistakes_in_two_functions_have_a_line_each(fork_server):
@@ -267,13 +267,14 @@ def test_an_edit_is_never_told():
 
 
 @pytest.mark.slow
-def test_check_shows_the_verdict_and_then_the_line(said, tmp_path):
+def test_check_shows_the_line_and_the_columns_before_the_values(said, tmp_path):
     path = tmp_path / "x.py"
     path.write_text(SOLUTION["03"].replace("dim=-1", "dim=0", 1))
-    done = said("check", "03", "--submission", path, "--seed", 7)
-    shown = done.stdout.splitlines()
-    verdict = next(number for number, line in enumerate(shown) if line.endswith("failed"))
-    assert "Look at" not in "\n".join(shown[:verdict])
+    shown = said("check", "03", "--submission", path, "--seed", 7).stdout.splitlines()
+    carets = next(number for number, line in enumerate(shown) if line.endswith(" ^^^^^"))
+    code = shown[carets - 1]
+    assert code[shown[carets].index("^") :].startswith("dim=0")
+    assert re.match(rf"{path}:\d+:\d+: in attention_weights$", shown[2]) and shown[carets + 3].startswith("  expected")
     without = json.loads(
         said("check", "03", "--submission", path, "--seed", 7, "--format", "json", "--where", 0).stdout
     )

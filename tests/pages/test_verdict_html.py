@@ -7,12 +7,12 @@ import pytest
 from made_up_class import result_of
 
 from grader import catalog
+from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 from grader.reports import html, templating
 
 
 def test_what_checks_have_in_common_is_read_once():
-    """The message and the diagnosis of a second check are named as those above; another message is shown whole."""
     result = result_of(catalog.find("03").folder, 0.0)
     one, two, three, *_ = (
         replace(check, outcome=FAILED, message="TypeError: no\nline 16", diagnosis="A column is taken.")
@@ -20,17 +20,16 @@ def test_what_checks_have_in_common_is_read_once():
     )
     three = replace(three, message="another one", diagnosis="A row is taken.")
     passed = [replace(check, outcome=PASSED, message="", diagnosis="") for check in result.checks[3:5]]
-    text = html.verdict(replace(result, checks=(one, replace(two, diagnosis=""), three, *passed)))
-    assert "same mistake as above" not in text and text.count("as above") == 1
-    text = html.verdict(replace(result, checks=(one, two, three)))
+    text = html.verdict(replace(result, checks=(one, two, three, *passed)))
     assert text.count("line 16") == text.count("A column is taken.") == 1
-    assert "TypeError: no (as above)" in text and "the same mistake as above" in text
     assert "another one" in text and "A row is taken." in text
 
 
+EVIDENCE = Evidence("f(x)", note="the message <b>")
+FOUND = Finding(Place("x.py", 7), (CodeLine(7, "the line"),), EVIDENCE)
 CHECKS = (
     CheckResult("right", "Right & good.", "passed", 1, 1),
-    CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis", lines=(7,), where="the line"),
+    CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis", lines=(7,), finding=FOUND),
     CheckResult("later", "Later.", "not_checked", 0, 1, "not checked: first fix “Wrong.”"),
 )
 RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHECKS, output="<i>printed</i>")
@@ -49,15 +48,6 @@ def test_a_level_tells_so_much_and_no_more(level, told):
     everything = {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}
     assert {word for word in everything if word in text} == told
     assert "<b>" not in text and "<i>" not in text
-
-
-def test_what_keeps_several_checks_from_running_is_read_once():
-    """Two checks wait for one, and a third counts in part: each has its title, and each reason is read once."""
-    more = (replace(CHECKS[2], id="last", title="Last."), replace(CHECKS[2], id="part", message="checked in part"))
-    text = html.verdict(replace(RESULT, checks=CHECKS + more))
-    assert text.count("first fix") == text.count("checked in part") == 1
-    assert text.count("Later.") == 2 and text.count("Last.") == 1
-    assert text.index("the message") < text.index("first fix")
 
 
 def test_an_outcome_is_a_sign_and_a_word():

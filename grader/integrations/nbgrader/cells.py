@@ -15,10 +15,12 @@ from nbformat.v4 import new_output
 
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records import safe_files, submission
+from grader.records.causes import causes
 from grader.records.limited import limited
-from grader.records.results import ERROR, FAILED, PASSED, CheckResult, ExerciseResult
+from grader.records.results import ERROR, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
 from grader.reports.templating import render
+from grader.reports.terminal import explain
 
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
@@ -193,7 +195,7 @@ def html(result: ExerciseResult, cell: Cell, first: bool) -> str:
         cell=cell,
         first=first,
         score=score(result, cell),
-        checks=_checks([] if result.status == ERROR else checks_of(result, cell)),
+        checks=_checks(result, [] if result.status == ERROR else checks_of(result, cell)),
         printed=printed[:MAX_OUTPUT] + (" …" if len(printed) > MAX_OUTPUT else ""),
     )
 
@@ -255,10 +257,10 @@ def _without_our_magic(line: str) -> str:
     return "" if OUR_MAGIC.fullmatch(line) else line
 
 
-def _checks(checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
-    """Each check with its diagnosis, or "" where an earlier check has the same one."""
-    shown_before: set[str] = set()
+def _checks(result: ExerciseResult, checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
+    """Each check with its cause in words, or "" where an earlier check of the cell has the same one."""
+    found, shown_before = causes(result), set[str]()
     for check in checks:
-        diagnosis = (check.outcome == FAILED and check.diagnosis) or ""
-        yield check, "" if diagnosis in shown_before else diagnosis
-        shown_before.add(diagnosis)
+        words = "" if check.outcome == PASSED else explain(check, found)
+        yield check, "" if words in shown_before else words
+        shown_before.add(words)

@@ -12,8 +12,8 @@ from grader.desk.experiment import Experiment
 from grader.integrations import figures
 from grader.judge import figure
 from grader.judge.pictures import Matrix, Picture
-from grader.records.results import PASSED, ExerciseResult, causes, still_to_run
-from grader.reports import heatmap, templating, terminal
+from grader.records.results import PASSED, ExerciseResult
+from grader.reports import heatmap, html, templating, terminal
 from grader.reports.heatmap import print_alike
 from grader.reports.templating import render
 
@@ -25,17 +25,14 @@ EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
 
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
-    """{"text", "html"} of a verdict with its pictures: each cause once, what is likely above the numbers."""
-    checks = tuple(replace(check, message=_message(check.message)) for check in result.checks)
-    result = replace(result, message=_message(result.message), checks=checks)
+    """{"text", "html"} of a verdict with its pictures."""
+    result = replace(result, message=_message(result.message))
     said = (ending.ability(result.exercise), ending.in_real_code(result.exercise))
     closing = [line for line in said if line and result.status == PASSED]
-    passed = [check for check in checks if check.outcome == PASSED]
-    body = templating.macro(VERDICT, "verdict")(
-        result, causes(result), passed, still_to_run(result), heatmap.figures(pictures), closing
-    )
-    plain_lines = [" " * indent + line.plain for indent, line in terminal.render(result)]
-    return {"text": "\n".join([*plain_lines, *closing]), "html": _output(body)}
+    passed = [check for check in result.checks if check.outcome == PASSED]
+    figures = heatmap.figures(pictures)
+    body = templating.macro(VERDICT, "verdict")(result, html.cause_blocks(result), passed, figures, closing)
+    return {"text": terminal.plain(result) + "\n".join(closing), "html": _output(body)}
 
 
 def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:

@@ -29,10 +29,14 @@ MAX_INSERTED = 60
 
 
 def narrow(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
-    """The innermost part of an expression that must change to make it another one, and what kind of change that is.
+    """The innermost part of an expression that must change to make it another one, and what kind of change that is."""
+    old, new, argument = innermost(old, new)
+    kind = _kind(old, new)
+    return old, argument if argument and kind in UNSPECIFIC else kind
 
-    Around this part both are the same.
-    """
+
+def innermost(old: ast.expr, new: ast.AST) -> tuple[ast.expr, ast.AST, str]:
+    """The innermost part that must change, what takes its place, and which argument it is. Around it both are alike."""
     argument = ""
     while difference := _only_difference(old, new):
         old_part, new_part = difference
@@ -42,8 +46,7 @@ def narrow(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
         if not isinstance(old_part, ast.expr):
             break
         old, new = old_part, new_part
-    kind = _kind(old, new)
-    return old, argument if argument and kind in UNSPECIFIC else kind
+    return old, new, argument
 
 
 def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:

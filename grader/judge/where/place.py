@@ -8,7 +8,7 @@ import copy
 import functools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.catalog import paths
 from grader.judge.collection import Check
@@ -17,12 +17,11 @@ from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
 from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
 from grader.judge.where.donors import names_in
-from grader.judge.where.edits import (
-    Change,
-    Tree,
-    Unit,
-)
+from grader.judge.where.edits import MISSING, Change, Tree, Unit
+from grader.judge.where.expressions import ORDER_OF_PARTS, THE_SCALE
+from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT
 from grader.judge.where.trial import Probe, Trial
+from grader.records.evidence import Mark
 from grader.records.sanitize import inert
 from grader.records.syntax import FUNCTIONS, is_notebook, place
 from grader.sandbox.call_results import LearnerError
@@ -30,6 +29,15 @@ from grader.sandbox.call_results import LearnerError
 MAX_PAIRS = 10  # of definitions that are replaced together
 METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
+# What a verdict says beside the underlined code, by the kind of the edit that helped. Most kinds say nothing more.
+KINDS = {
+    MISSING: "something is missing here", A_RETURN: "this is what is returned", NOT_KEPT: "this result is not kept",
+    AN_ORDER: "these lines are in another order", THE_SCALE: "the scale", "an operator": "this operator",
+    "a comparison": "this comparison", "a condition": "this condition", "an index": "this index", "a size": "this size",
+    "a sign": "this sign", "which value is used": "this value", "a transpose": "which dimensions change places",
+    "the order of two operands": "the order of these two", ORDER_OF_PARTS: "the order of the parts",
+    f"{THE_SCALE}, in one of them": "the scale, in one of these lines",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -211,28 +219,39 @@ def without_hints(definition: ast.AST) -> ast.AST:
 class Place:
     """Where the mistake of a failed check is.
 
-    lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what the learner
-    reads, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
-    "part" (a change fixes some of the checks), "message",
-    "construct" or "definition".
+    lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what other tools
+    read, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
+    "part" (a change fixes some of the checks), "message", "construct" or "definition". marks: what is underlined;
+    function: around the first line; kind: of the change that helped.
     """
 
     lines: tuple[int, ...]
     sentence: str
     evidence: str
+    marks: tuple[Mark, ...] = ()
+    function: str = ""
+    kind: str = ""
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a change was tried there, and helped."""
+        return self.evidence in ("repair", "part")
 
 
-def at_lines(source: str, source_lines: Sequence[str], lines: tuple[int, ...], evidence: str, kind: str = "") -> Place:
-    """A place of lines. The sentence names them, the code of a single one, and the kind of change that helped.
+def at_lines(
+    source: str, source_lines: Sequence[str], marks: tuple[Mark, ...], evidence: str, function: str = "", kind: str = ""
+) -> Place:
+    """A place of lines. The sentence names them, and the code of a single one.
 
     source: as it was submitted; source_lines: its lines.
     """
+    lines = tuple(line for line, _, _ in marks)
     code = source_lines[lines[0] - 1].strip() if lines[0] <= len(source_lines) else ""
     code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
     location = f"{place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
     if len(lines) > 1 and is_notebook(source):
         location = "; ".join(place(source, line) for line in lines)
-    return Place(lines, f"Look at {location}{f': {kind}' if kind else ''}.", evidence)
+    return Place(lines, f"Look at {location}.", evidence, marks, function, KINDS.get(kind, ""))
 
 
 def in_definition(group: Group, tree: Tree) -> Place | None:
@@ -249,14 +268,16 @@ def in_definition(group: Group, tree: Tree) -> Place | None:
     blamed_class = None if group.is_sure or blamed.owner is None else blamed.owner
     helper_names = [unit.name for unit in helpers if blamed_class is None or unit.owner is not blamed_class]
     addition = f", or in what it calls: {', '.join(helper_names)}" if helper_names else ""
-    return Place((), f"The mistake is in {name}{addition}.", "definition")
+    head = ((blamed.node.lineno, 0, 0),) if blamed_class is None else ()
+    return Place((), f"The mistake is in {name}{addition}.", "definition", head, blamed.name)
 
 
 def both(first: Place, second: Place) -> Place:
     """The two places for which a check fails, as one."""
     if set(second.lines) <= set(first.lines):
         return first
-    return Place((*first.lines, *second.lines), f"{first.sentence}\n{second.sentence}", first.evidence)
+    sentence = f"{first.sentence}\n{second.sentence}"
+    return replace(first, lines=(*first.lines, *second.lines), sentence=sentence, marks=(*first.marks, *second.marks))
 
 
 def certain_line(failure: Failure) -> int:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from grader.catalog.errors import InfrastructureError
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
-from grader.judge.where.edits import Tree
+from grader.judge.where.edits import Edit, Tree
+from grader.judge.where.marks import marks, whole_line
 from grader.judge.where.place import (
     Blame,
     Group,
@@ -25,7 +26,8 @@ from grader.judge.where.place import (
 from grader.judge.where.repair import Repairs, UnitEdit
 from grader.judge.where.trial import Trial, probes
 from grader.records import containment
-from grader.records.results import ExerciseResult
+from grader.records.evidence import Finding, Mark, at
+from grader.records.results import CheckResult, ExerciseResult
 from grader.records.source import nesting
 from grader.records.submission import Submission
 
@@ -52,13 +54,23 @@ def locate(
     if not examiner.settings.reveal:
         explained, work = explained.documented(), STUDENTS_WORK
     found_places = places(examiner, submission, explained, work, is_cancelled=is_cancelled)
-    checks = tuple(
-        replace(check, lines=found_places[check.id].lines, where=found_places[check.id].sentence)
-        if check.id in found_places
-        else check
+    checks = (
+        placed(check, found_places[check.id], submission) if check.id in found_places else check
         for check in result.checks
     )
-    return replace(result, checks=checks)
+    return replace(result, checks=tuple(checks))
+
+
+def placed(check: CheckResult, place: Place | None, submission: Submission) -> CheckResult:
+    """The check with its place. A definition alone is no better than the line that the failure itself names."""
+    if place is None:
+        return check
+    finding = check.finding or Finding()
+    if place.marks and (place.lines or finding.place is None or not finding.says):
+        where, frame = at(submission.source, submission.filename, place.marks, place.function)
+        is_tried = finding.tried or place.is_tried
+        finding = replace(finding, place=where, frame=frame, kind=place.kind, tried=is_tried)
+    return replace(check, lines=place.lines, where=place.sentence, finding=finding)
 
 
 def places(
@@ -176,7 +188,7 @@ class Search:
                 undone.append(found)
                 waiting.remove(sentence)
                 turns = list(waiting)  # what did not help alone may help together
-                place = self.place_of(found[1].lines or (found[1].line,), "repair", found[1].kind)
+                place = self.place_of_edit(found[1], "repair")
                 by_sentence |= {sentence: place} if place is not None else {}
                 for check in alone:
                     parts = [by_sentence[other] for other in by_sentence if other in texts[check.id]]
@@ -211,7 +223,7 @@ class Search:
             edit = repairs.full_repair(group, group_edits.all_edits(group, guide)) or repairs.first_of_two
         if edit is not None:
             edit = repairs.of_a_scale(group, edit)
-            return self.place_of(edit.lines or (edit.line,), "repair", edit.kind)
+            return self.place_of_edit(edit, "repair")
         if repairs.doubtful_lines:
             return self.place_of(repairs.doubtful_lines, "several")
         self.trial.work = work
@@ -219,16 +231,28 @@ class Search:
         if edit is None and not self.trial.is_over:
             edit = repairs.partial_repair(group, group_edits.all_edits(group, guide))
         if edit is not None:
-            return self.place_of(edit.lines or (edit.line,), "part", edit.kind)
+            return self.place_of_edit(edit, "part")
         line = guide.construct(self.tree, group.units) if guide is not None else None
         if line is not None:
             return self.place_of((line,), "construct")
         return in_definition(group, self.tree) if self.blame.solution is not None else None
 
-    def place_of(self, lines: tuple[int, ...], evidence: str, kind: str = "") -> Place | None:
-        """The place that consists of these lines; see place.at_lines. Of lines without code, their function."""
-        telling = tuple(line for line in lines if line not in self.tree.silent)
+    def place_of_edit(self, edit: Edit, evidence: str) -> Place | None:
+        """The place of what an edit changes."""
+        return self.place_of_marks(marks(edit, self.tree.lines), evidence, edit.kind)
+
+    def place_of(self, lines: tuple[int, ...], evidence: str) -> Place | None:
+        """The place that consists of these lines."""
+        return self.place_of_marks(tuple(whole_line(line, self.tree.lines) for line in lines), evidence)
+
+    def place_of_marks(self, found: tuple[Mark, ...], evidence: str, kind: str = "") -> Place | None:
+        """The place that consists of these marks; see place.at_lines. Of lines without code, their function."""
+        telling = tuple(mark for mark in found if mark[0] not in self.tree.silent)
+        units = [unit for unit in self.tree.units if found[0][0] in unit.lines and not unit.is_unwritten]
         if telling:
-            return at_lines(self.trial.submission.source, self.tree.lines, telling, evidence, kind)
-        name = next((unit.name for unit in self.tree.units if lines[0] in unit.lines and not unit.is_unwritten), "")
-        return Place((), f"The mistake is in {name}.", "definition") if name else None
+            function = units[0].name if units else ""
+            return at_lines(self.trial.submission.source, self.tree.lines, telling, evidence, function, kind)
+        if not units:
+            return None
+        head = ((units[0].node.lineno, 0, 0),)
+        return Place((), f"The mistake is in {units[0].name}.", "definition", head, units[0].name)
