@@ -20,6 +20,7 @@ from grader.reports import terminal
 
 WIDTH, MOST_LINES = 80, 24
 FILE = Path(__file__).with_name("verdicts.txt")
+IN_README = re.compile(r"(?<=<!-- verdict -->\n```text\n).*?(?=\n```\n<!-- /verdict -->)", re.S)
 PYTHON = re.compile(r"Python 3\.\d+ grades")
 # title, exercise, changes of the solution (of the stub where the title says so)
 CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
@@ -85,6 +86,15 @@ def test_a_verdict_reads_as_it_did(title, number, changes, fork_server, monkeypa
         parts = [f"# {one}\n\n{kept[one].strip()}\n" for one in titles if one in kept]
         FILE.write_text("\n\n".join(parts), "utf-8")
     assert text.strip() == kept[title].strip()
+
+
+def test_the_readme_shows_a_verdict_as_it_is():
+    page, shown = paths.at_root("README.md"), read()["One cause"].strip()
+    text = page.read_text("utf-8")
+    if os.environ.get("VERDICTS") == "write":
+        text = IN_README.sub(lambda _: shown, text)
+        page.write_text(text, "utf-8")
+    assert IN_README.findall(text) == [shown]
 
 
 def read() -> dict[str, str]:
