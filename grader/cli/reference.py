@@ -36,7 +36,7 @@ def lessons() -> str:
         texts = [paths.lesson(exercise.folder).read_text("utf-8") for exercise in exercises]
         minutes = sum(int(found[1]) for text in texts if (found := MINUTES.search(text)))
         hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
-        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n\n")
+        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n")
         for exercise, text in zip(exercises, texts):
             name = f"[{exercise.folder[:2]} {exercise.title}](exercises/{exercise.folder}/README.md)"
             parts.append(f"- {name}: {aim(text)}\n")
