@@ -46,7 +46,7 @@ def record() -> list[str]:
         slug = EXERCISE.partition("_")[2]
         file = root / "exercises" / EXERCISE / f"{slug}.py"
         right = (root / "solutions" / EXERCISE / f"{slug}.py").read_text("utf-8")
-        command = [sys.executable, "-m", "grader", "--make", "watch", "06"]
+        command = [sys.executable, "-m", "grader", "--make", "start", "06"]
         terminal = AtTerminal(command, root, ROWS, COLUMNS, COLORTERM="truecolor")
         try:
             terminal.shows("Not started")
