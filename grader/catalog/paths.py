@@ -209,6 +209,11 @@ def review(folder: str) -> Path:
     return handed_out(folder) / "review.md"
 
 
+def problems(folder: str) -> Path:
+    """The problems on a path, for paper, beside the lesson that ends it; other exercises have none."""
+    return EXERCISES / folder / "problems.md"
+
+
 def pristine_stub(folder: str) -> Path:
     """The original stub in a learner's bundle, where no solution exists from which to make it."""
     return CHECKS / folder / f"{slug(folder)}.stub"

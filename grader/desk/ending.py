@@ -61,10 +61,25 @@ def completed_path(folder: str, states: dict[str, progress.State] | None = None)
     """The sentence on the path that this passed exercise completes; "" while others of it are open."""
     path = catalog.find(folder).path
     by_folder = progress.load() if states is None else states
-    others = [one.folder for one in catalog.exercises() if one.path == path and one.folder != folder]
+    others = [one for one in _of_path(path) if one != folder]
     if not path.after or not others or not all(progress.state(other, by_folder).done for other in others):
         return ""
     return f"That completes the path “{path.name}”. You can now {path.after}.{_pause(path)}"
+
+
+def problems(folder: str, states: dict[str, progress.State] | None = None) -> str:
+    """Where the problems on the path are that this passed exercise completes; "" while others of it are open."""
+    by_folder = progress.load() if states is None else states
+    of_path = _of_path(catalog.find(folder).path)
+    page = paths.problems(of_path[-1])
+    if not page.exists() or not all(one == folder or progress.state(one, by_folder).done for one in of_path):
+        return ""
+    return f"Problems to try on paper: {paths.shown(page)}"
+
+
+def _of_path(path: LearningPath) -> list[str]:
+    """The folders of the exercises of a path, in their order."""
+    return [one.folder for one in catalog.exercises() if one.path == path]
 
 
 def _pause(path: LearningPath) -> str:
@@ -113,7 +128,7 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
 
 def lines(folder: str, states: dict[str, progress.State] | None = None) -> list[str]:
     """What is said after a pass, without what to type next: what one can do, after this exercise and after a path."""
-    said = [ability(folder), completed_path(folder, states), proof(folder)]
+    said = [ability(folder), completed_path(folder, states), problems(folder, states), proof(folder)]
     if open_exercise(folder, states) is None:
         said.append(all_passed(folder, states))
     return [line for line in said if line]

@@ -107,7 +107,7 @@ def whole() -> Iterator[tuple[str, bytes]]:
 
 
 def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
-    """One exercise: its lesson, a fresh stub, its hints, and its documented checks."""
+    """One exercise: its lesson, a fresh stub, its hints, its documented checks, and the problems where a path ends."""
     checks_folder, exercise_folder = f"grader/checks/{folder}", f"exercises/{folder}"
     public = paths.documented_checks(folder)
     public_checks = check_names(public)
@@ -118,6 +118,8 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
     beside = paths.handed_out(folder)  # not what a learner has in a folder of their own
     for path in (paths.lesson(folder), paths.hints(folder)):
         yield f"{exercise_folder}/{path.name}", (beside / path.name).read_bytes()
+    if (problems := beside / paths.problems(folder).name).exists():
+        yield f"{exercise_folder}/{problems.name}", problems.read_bytes()
     if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
         questions = cards.questions(paths.review(folder).read_text("utf-8"))
         yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()

@@ -86,7 +86,7 @@ TYPES = (
 METHODS = {name for one in TYPES for name in dir(one)}
 OF_OTHERS = {  # from code of other projects, which a text quotes; and names that stand for any function
     "SLURMCluster", "KubeCluster", "exp2f", "flash_attn_func", "flash_attn_varlen_func", "flash_attn_with_kvcache",
-    "apply_rotary_emb", "f", "t_", "model", "moved", "qkv",
+    "apply_rotary_emb", "Conv1D", "attn", "ln_1", "ln_2", "f", "t_", "model", "moved", "qkv",
 }  # fmt: skip
 
 

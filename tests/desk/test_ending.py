@@ -35,6 +35,15 @@ def test_a_path_ends_with_what_it_leads_to():
     assert ending.completed_path(last, passed(*others[1:])) == ""
 
 
+def test_a_path_ends_with_its_problems_where_it_has_some(monkeypatch):
+    monkeypatch.chdir(paths.DESK)
+    *others, last = [one.folder for one in ORDER if one.path.name == "to GPT-2's attention"]
+    line = "Problems to try on paper: exercises/13_multi_head_attention/problems.md"
+    assert ending.lines(last, passed(*others))[3] == ending.problems(others[0], passed(*others[1:], last)) == line
+    assert ending.problems(last, passed(*others[1:])) == ending.problems(ORDER[0].folder, {}) == ""
+    assert ending.problems(ORDER[-1].folder, {}).endswith("33_llama/problems.md")  # a path of one exercise
+
+
 def test_what_comes_next_is_the_next_open_exercise_and_then_the_first_one():
     last = ORDER[-1].folder
     assert ending.open_exercise(ORDER[0].folder, passed(ORDER[1].folder)) == ORDER[2]

@@ -79,6 +79,7 @@ def test_what_is_in_it(content):
             assert content[f"exercises/{folder}/figure.js"] == paths.figure_script(folder).read_text("utf-8")
         assert {name.rpartition("/")[2] for name in inside} == allowed
         assert content[f"exercises/{folder}/README.md"] and content[f"exercises/{folder}/hints.md"]
+        assert (f"exercises/{folder}/problems.md" in content) is paths.problems(folder).exists()
     assert {"README.md", "Makefile", "constraints.txt", "pyproject.toml", "grader/__main__.py"} <= set(content)
     tops = {name.partition("/")[0] for name in content}
     assert tops == {".github", "README.md", "Makefile", "docs", "exercises", "grader", *bundle.WHOLE}

@@ -134,6 +134,26 @@ def test_a_lesson_builds_on_smaller_numbers_and_a_link_says_the_number_that_it_l
     assert all(int(number) < exercise.number for number in re.findall(r"\((?:\.\./)(\d\d)_", head)), head
 
 
+@pytest.mark.parametrize("path", catalog.learning_paths(), ids=lambda path: path.name)
+def test_after_each_path_but_the_warm_up_come_five_problems_with_folded_answers(path):
+    *others, last = [exercise.folder for exercise in EXERCISES if exercise.path == path]
+    assert not [folder for folder in others if paths.problems(folder).exists()]
+    assert paths.problems(last).exists() is not path.warm_up
+    if path.warm_up:
+        return
+    head, *problems = paths.problems(last).read_text("utf-8").split("\n## ")
+    assert head.startswith(f"# Problems after “{path.name}”\n\n") and len(re.findall(r"[.?!](?:\s|$)", head)) <= 2
+    titles = [problem.partition("\n")[0] for problem in problems]
+    assert [title[:3] for title in titles] == ["1. ", "2. ", "3. ", "4. ", "5. "]
+    assert sum(title[3:].startswith("By hand: ") for title in titles) == 2 and titles[-1].startswith("5. Real code: ")
+    folded = "\n\n<details>\n<summary>Answer</summary>\n\n"
+    for problem in problems:
+        question, answer = problem.split(folded)
+        assert answer.rstrip().endswith("\n\n</details>") and answer.count("</details>") == 1, question
+        asked, answered = (re.findall(r"^\d\. ", part, re.M) for part in (question.partition("\n")[2], answer))
+        assert len(asked) == len(answered) or not asked, question
+
+
 def test_each_path_is_a_range_of_numbers_and_follows_the_one_before():
     assert [number for path in catalog.learning_paths() for number in path.numbers] == [
         exercise.folder[:2] for exercise in EXERCISES

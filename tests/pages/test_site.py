@@ -89,6 +89,18 @@ def test_lessons_are_in_the_order_of_the_paths(built):
     assert linked == [exercise.folder for exercise in catalog.exercises()]
 
 
+def test_the_problems_of_a_path_are_listed_after_its_lessons_with_their_answers_folded(built):
+    page = (built / "index.html").read_text("utf-8")
+    menu = page.split('<nav class="md-nav md-nav--primary')[1].split("</nav>\n\n")[0]
+    ends = [path.numbers[-1] for path in catalog.learning_paths() if not path.warm_up]
+    linked = dict.fromkeys(re.findall(r'href="lessons/([^/"]+)/problems.html"', menu))
+    assert [folder[:2] for folder in linked] == ends
+    for folder in linked:
+        assert menu.index(f"lessons/{folder}/index.html") < menu.index(f"lessons/{folder}/problems.html")
+        article = (built / "lessons" / folder / "problems.html").read_text("utf-8").split("<article")[1]
+        assert article.count("<details") == 5 and "$" not in article and "kata-figure" not in article
+
+
 def test_hints_are_folded_up_and_not_found_by_the_search(built):
     for exercise in catalog.exercises():
         page = (built / "lessons" / exercise.folder / "hints.html").read_text("utf-8")

@@ -32,7 +32,8 @@ COURSE_FOLDERS = {"source", "release", "autograded", "feedback", "exchange"}
 EXPECTED = {"readme.md", "hints.md", "timestamp.txt", "__init__.py", "conftest.py", "thumbs.db", "desktop.ini"}
 # What lies beside a lesson: who hands in the whole folder hands it in too. A test holds this against exercises/.
 OF_LESSONS = re.compile(
-    r"review\.md|figure\.js|\w+\.svg|diagrams\.toml|config\.json|tokenizer\.json|model\.safetensors|\w+\.pt", re.I
+    r"review\.md|problems\.md|figure\.js|\w+\.svg|diagrams\.toml|config\.json|tokenizer\.json|model\.safetensors|\w+\.pt",
+    re.I,
 )
 SCRIPTS_OF_LESSONS = re.compile(r"(?:experiment|train|stories|portfolio|measure_\w+)\.py", re.I)
 CLONE_FILES = {".git", "makefile", "pyproject.toml"}

@@ -54,15 +54,18 @@ def build(out: Path) -> int:
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Add the paths to the learner's section of the navigation, before the help that ends it."""
+    """Add the paths with their problems to the learner's section of the navigation, before the help that ends it."""
     assert config.nav, "mkdocs.yml has one"
     entries: dict[str, list[dict[str, str]]] = {}
     for exercise in catalog.exercises():
         name = exercise.path.name[:1].upper() + exercise.path.name[1:]
         entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
-        entries.setdefault(name, []).append(entry)
+        listed = entries.setdefault(name, [])
+        listed.append(entry)
+        if paths.problems(exercise.folder).exists():
+            listed.append({"Problems": problems_of(exercise.folder)})
     learn = next(iter(config.nav[0].values()))
-    learn[-1:-1] = [{path: listed} for path, listed in entries.items()]
+    learn[-1:-1] = [{path: pages} for path, pages in entries.items()]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:
@@ -135,6 +138,11 @@ def hints_of(folder: str) -> str:
     return f"lessons/{folder}/hints.md"
 
 
+def problems_of(folder: str) -> str:
+    """The place of the problems beside a lesson in the site."""
+    return f"lessons/{folder}/problems.md"
+
+
 def hints_page(exercise: catalog.Exercise) -> str:
     """A page with every hint, each hidden until it is opened."""
     lines = [f"{HIDDEN}# Hints for {exercise.folder[:2]} {exercise.title}", "[Back to the lesson](index.md)"]
@@ -147,7 +155,7 @@ def hints_page(exercise: catalog.Exercise) -> str:
 
 def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     """The text as a page of the site. path: its file; page: its place in the site; places: file → its page."""
-    is_lesson = page.startswith("lessons/")
+    is_lesson = page == page_of(path.parent.name)
     text = lesson.without_still(text, f"{figures.PLACE}\n\n" if figure.has_figure(path.parent.name) else "")
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     text += "\n\n[Hints, one at a time](hints.md)\n" if is_lesson else ""
@@ -158,6 +166,8 @@ def _sources() -> dict[str, Path]:
     """The file of each page, by its place in the site."""
     sources = {HOME: paths.at_root("README.md")}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
+    problems = {problems_of(exercise.folder): paths.problems(exercise.folder) for exercise in catalog.exercises()}
+    sources |= {page: path for page, path in problems.items() if path.exists()}
     sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
     papers = sorted(path for path in paths.PROJECT.glob("*.md") if path.name not in LEFT_OUT)
     return sources | {f"{path.stem.lower()}.md": path for path in papers}
