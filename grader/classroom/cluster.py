@@ -15,7 +15,7 @@ from typing import Any
 from grader.catalog import errors
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import versions
-from grader.classroom.pool import Order, Outcome, Pool, Task
+from grader.classroom.pool import Grader, Order, Outcome, Task
 from grader.records.results import Settings
 
 PART = 16  # submissions sent together: enough to make the transfer cheap, and few enough to repeat
@@ -61,7 +61,7 @@ class Cluster:
         sandbox: dict[str, Any] = _accepted(answer)["sandbox"]
         return sandbox
 
-    def run(self, rows: Iterable[Iterator[Task]]) -> Iterator[Outcome]:
+    def run(self, rows: Iterable[Iterable[Task]]) -> Iterator[Outcome]:
         """Grade every task of every row. Yields the outcomes in the order in which they come back."""
         from distributed import as_completed
 
@@ -97,17 +97,15 @@ def grade_part(part: list[dict[str, Any]], order: dict[str, Any]) -> dict[str, A
             f"{order['grader']}. It recorded no mark. Install the same checkout and the same torch on all machines, "
             "then start its workers again"
         }
-    tasks = [Task(**{**task, "notes": tuple(task["notes"])}) for task in part]
     with _lock:
         try:
-            pool = _pool_for(json.dumps(order))
-            sandbox = pool.wait()
-            outcomes = {outcome.task.key: outcome for outcome in pool.run([iter(tasks)])}
+            grader = _grader_for(order)
+            sandbox = grader.wait()
+            outcomes = [grader.grade(Task(**task)) for task in part]
         except InfrastructureError as error:
             _close()
             return {"refused": str(error)}
-    ordered = [outcomes[task.key] for task in tasks]
-    return {"sandbox": sandbox, "outcomes": [(one.record, one.status, one.trouble) for one in ordered]}
+    return {"sandbox": sandbox, "outcomes": [(one.record, one.status, one.trouble) for one in outcomes]}
 
 
 def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
@@ -119,22 +117,23 @@ def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
 
 # The grading process of a Dask worker. Its threads share it, and it grades one part after the other.
 _lock = threading.Lock()
-_pools: dict[str, Pool] = {}  # at most one, by its order
+_graders: dict[str, Grader] = {}  # at most one, by its order
 
 
-def _pool_for(order: str) -> Pool:
+def _grader_for(order: dict[str, Any]) -> Grader:
     """The process that grades by this order. One with a different order is ended."""
-    if order not in _pools:
+    name = json.dumps(order)
+    if name not in _graders:
         _close()
-        fields = json.loads(order)
-        settings = Settings(**fields["settings"])
-        _pools[order] = Pool(Order(settings, fields["tier"], fields["accept_tier"], fields["silence_s"]), jobs=1)
-    return _pools[order]
+        fields = {**order, "settings": Settings(**order["settings"])}
+        del fields["grader"]
+        _graders[name] = Grader(Order(**fields))
+    return _graders[name]
 
 
 def _close() -> None:
-    for order in list(_pools):
-        _pools.pop(order).close()
+    for order in list(_graders):
+        _graders.pop(order).close()
 
 
 atexit.register(_close)
