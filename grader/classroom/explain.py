@@ -8,7 +8,7 @@ from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom import versions
 from grader.classroom.handins import listed
-from grader.classroom.store import Entry, Store
+from grader.classroom.store import Entry, Store, seed_of
 from grader.classroom.students import fold, names_of
 from grader.judge.grading import Grading
 from grader.judge.words import kind
@@ -61,10 +61,10 @@ def questions(out: Path, name: str, exercise: catalog.Exercise | None) -> list[Q
             raise WrongUse(f"The grader has changed since {', '.join(sorted(old))} was graded. Grade again first")
         found = []
         for entry in entries:
-            recorded, seed = store.result(entry.key), store.seed(entry.key)
-            if recorded is None or seed is None:
+            recorded = store.result(entry.key)
+            if recorded is None:
                 raise WrongUse(f"{label(entry.student.label)}, {entry.exercise}: not graded yet. Grade again")
-            settings = Settings(facts["device"], seed, facts["timeout"], reveal=True, where=True)
+            settings = Settings(facts["device"], seed_of(entry.key), facts["timeout"], reveal=True, where=True)
             found.append(Question(entry, store.source(entry.content), settings, recorded))
         return found
 

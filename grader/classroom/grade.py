@@ -86,9 +86,9 @@ def with_keys(marks: Sequence[Mark], store: Store, how: How) -> list[Mark]:
     All hand-ins of a run get the same inputs. Once feedback is out, students may know them, so a later run draws new
     ones; what has a result keeps it, unless the instructor names a seed.
     """
-    seed = next((seed for seed in (how.seed, store.unfinished) if seed is not None), None)
+    seed = store.fact("unfinished") if how.seed is None else how.seed
     seed = secret_seed() if seed is None else seed
-    store.begin(seed)
+    store.note("unfinished", seed)  # until the results are published
     return [replace(mark, key=_key(mark, store, how, seed)) if mark.content else mark for mark in marks]
 
 
@@ -100,9 +100,7 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
             waiting[mark.exercise].setdefault(mark.key, mark.content)
     if not waiting:
         return
-    seed = store.unfinished
-    assert seed is not None
-    order = Order(how.settings(seed), how.tier, how.accept_tier)
+    order = Order(how.settings(store.fact("unfinished")), how.tier, how.accept_tier)
     with executor_of(order, how) as executor:
         sandbox = executor.wait()
         store.note("sandbox", sandbox)
@@ -136,5 +134,5 @@ def _tasks(exercise: str, contents: Mapping[str, str], store: Store) -> Iterator
 def _key(mark: Mark, store: Store, how: How, seed: int) -> str:
     version = versions.of_exercise(mark.exercise)
     case = stores.digest(json.dumps([mark.content, version, how.device, how.timeout]))
-    earlier = store.key_of(case) if how.seed is None else None
-    return earlier or f"{case}.{stores.mark(seed)}"
+    earlier = store.latest(case) if how.seed is None else None
+    return earlier or stores.key_of(case, seed)

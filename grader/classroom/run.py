@@ -93,7 +93,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
             if isinstance(event, Outcome) and event.trouble:
                 troubles[event.task.key] = event.trouble
             yield event
-        store.finish()
+        store.note("unfinished", None)  # the results are about to be published: later gradings get a new seed
         marks = lists.in_order(_with_result(mark, store, troubles) for mark in marks)
         write.write(plan.out, marks, exercises, store, plan.level)
     yield Written(plan.out, marks)

@@ -1,9 +1,9 @@
 """The results of a class in one SQLite file. Each result is written at once, as a whole or not at all.
 
-The key of a result is made from all that it depends on: the submission, the exercise's version, the device and the
-seed. So a run that was stopped goes on where it was, and what has changed is graded again. The seeds are secrets: only
-this file holds them, and only its owner can read it. One process writes it; after kill −9 it holds every result that
-was written.
+The key of a result is made from all that it depends on: the submission, the exercise's version and the device, and
+ends with the seed. So a run that was stopped goes on where it was, and what has changed is graded again. Seeds are
+secrets, which only this file holds, and only its owner can read it. After kill −9 it holds every result that was
+written.
 
 Another program asks for a result like this:
 
@@ -25,9 +25,10 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.classroom import private, versions
+from grader.classroom import versions
 from grader.classroom.handins import Student
 from grader.judge.pictures import Picture
+from grader.records import safe_files
 from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 from grader.reports import json as as_json
@@ -41,7 +42,6 @@ WAIT_S = 3.0  # for a writer that is about to end
 PAUSE_S = 0.02  # the longest pause between two tries
 SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
-create table if not exists seeds (number integer primary key, mark text unique, seed text);
 create table if not exists sources (content text primary key, filename text, source text, notes text) without rowid;
 create table if not exists results (
     number integer primary key, key text unique, exercise text, content text, version text, record text);
@@ -74,10 +74,13 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / NAME
         try:
-            private.folder(folder)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, private.FILE))
+            folder.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, 0o600))
             with contextlib.suppress(OSError):  # some drives have no modes
-                self.path.chmod(private.FILE)  # SQLite gives the same mode to the files beside it
+                folder.chmod(0o700)
+                self.path.chmod(0o600)  # SQLite gives the same mode to the files beside it
+            if not (folder / ".gitignore").exists():
+                safe_files.write_whole(folder / ".gitignore", "*\n", mode=0o600)
             self.file = _locked(self.path)
         except OSError as error:
             raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
@@ -110,10 +113,10 @@ class Store:
         row = self._run(query, where).fetchone()
         return row and read(row[0], self.fact("sandbox"))
 
-    def key_of(self, case: str) -> str | None:
+    def latest(self, case: str) -> str | None:
         """The key of the latest result of a case, whatever its seed."""
-        query = "select key from seeds join results on key = ? || '.' || mark order by seeds.number desc limit 1"
-        row = self._run(query, (case,)).fetchone()
+        query = "select key from results where key > ? || '.' and key < ? || '/' order by number desc limit 1"
+        row = self._run(query, (case, case)).fetchone()
         return row and row[0]
 
     def result(self, key: str) -> ExerciseResult | None:
@@ -161,25 +164,6 @@ class Store:
     def note(self, name: str, value: Any) -> None:
         """Write a fact. value: plain data that JSON can hold."""
         self._run("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
-
-    def begin(self, seed: int) -> None:
-        """Note that the results of the run are made with this seed."""
-        self._run("insert or replace into seeds (mark, seed) values (?, ?)", (mark(seed), str(seed)))
-        self.note("unfinished", seed)
-
-    def finish(self) -> None:
-        """Note that the results are about to be published, so later gradings get a new seed."""
-        self.note("unfinished", None)
-
-    @property
-    def unfinished(self) -> int | None:
-        """The seed of a run that was stopped before its results were published."""
-        return self.fact("unfinished")
-
-    def seed(self, key: str) -> int | None:
-        """The seed of the result with this key."""
-        row = self._run("select seed from seeds where mark = ?", (key.partition(".")[2],)).fetchone()
-        return row and int(row[0])
 
     def replace_entries(self, entries: Iterable[Entry]) -> None:
         """Replace the hand-ins of the run before. Called within a transaction."""
@@ -240,9 +224,14 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def mark(seed: int) -> str:
-    """A hash of a seed, from which the seed cannot be read in practice: keys may be shown, seeds may not."""
-    return digest(f"seed {seed}")[:16]
+def key_of(case: str, seed: int) -> str:
+    """The key of a result. case: a digest of all that it depends on but the seed."""
+    return f"{case}.{seed}"
+
+
+def seed_of(key: str) -> int:
+    """The seed with which the result with this key was made."""
+    return int(key.partition(".")[2])
 
 
 def write(result: ExerciseResult) -> str:

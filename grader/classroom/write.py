@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.catalog.errors import InfrastructureError
-from grader.classroom import feedback, private
+from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.grades import grades_csv, marks_csv
 from grader.classroom.handins import Student
@@ -23,7 +23,7 @@ PAGE, MARKS, GRADES = "class.html", "marks.csv", "grades.csv"
 JSON = "json"
 
 
-def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Store, level: str) -> Summary:
+def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Store, level: str) -> None:
     """Write all results. A file that would not change is not written; pages of earlier runs that are no more go.
 
     Raises InfrastructureError if a file cannot be written: the store has all results, so grading again goes on there.
@@ -60,9 +60,6 @@ def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Sto
             path.unlink()
             with contextlib.suppress(OSError):
                 path.parent.rmdir()
-    for name in (PAGE, MARKS, GRADES, feedback.FOLDER, JSON):
-        private.everything(out / name)
-    return summary
 
 
 def _put(path: Path, text: str) -> Path:
@@ -70,8 +67,9 @@ def _put(path: Path, text: str) -> Path:
     data = text.encode("utf-8", "backslashreplace")
     try:
         if not path.exists() or path.read_bytes() != data:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            safe_files.write_whole(path, data, mode=private.FILE)
+            for folder in (path.parent.parent, path.parent):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            safe_files.write_whole(path, data, mode=0o600)
     except OSError as error:
         raise InfrastructureError(
             f"{path} cannot be written: {error.strerror}. All results are kept: grade again. To write elsewhere: OUT=…"
