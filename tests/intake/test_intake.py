@@ -305,23 +305,6 @@ def test_the_helper_lists_each_students_archive_once(tmp_path, monkeypatch):
     assert sum("_listed" in str(request[0]) for request in asked) == 3
 
 
-@pytest.mark.parametrize("where", ["class.zip", "eve.zip"])
-def test_a_name_in_a_zip_that_only_claims_to_be_utf8_is_read(tmp_path, where):
-    """zipfile would refuse the whole archive."""
-    claims = "\u00e9v\u00e9"
-    if where == "class.zip":
-        packed = a_download(tmp_path / where, (f"{EVE.replace('Eve', claims)}/{FILE}", HONEST.encode()))
-    else:
-        (tmp_path / "class").mkdir()
-        packed = tmp_path / "class" / where
-        packed.write_bytes(zipped((f"{claims}/{FILE}", HONEST.encode())))
-        (tmp_path / "class/ada.zip").write_bytes(zipped((FILE, HONEST.encode())))
-    packed.write_bytes(packed.read_bytes().replace(claims.encode(), b"\xff\xfe\x80\x80\x80"))
-    found = find(packed if where == "class.zip" else packed.parent, catalog.exercises())
-    assert len(found.handins) == (4 if where == "class.zip" else 2) and not found.misplaced
-    assert [handin.read().source for handin in found.handins] == [HONEST] * len(found.handins)
-
-
 def test_answers_of_the_reader_are_kept_by_their_bytes(monkeypatch):
     monkeypatch.setattr(limited.helper, "answers", BoundedCache(1 << 16))
     for number in range(20):

@@ -7,10 +7,6 @@ libraries busy without end. A platform's download, which may be large, is read i
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
 "ada.zip//context_vectors.py".
-
-An extended header may precede a member. It is a list of records such as "15 path=a/b.py\n". tarfile of Python
-3.11 searches it with patterns that take quadratic time (fixed later, CVE-2024-6232), and copies a global one for each
-member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
 
 import contextlib
@@ -22,7 +18,6 @@ import os
 import stat
 import struct
 import tarfile
-import threading
 import time
 import zipfile
 import zlib
@@ -45,16 +40,6 @@ BROKEN = (
     NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
 )  # fmt: skip
 TOTAL, READ = 4 << 30, 1 << 20  # bytes: of the content of any archive, and of one header
-BLOCK = 512  # bytes of a member's header
-TYPE = slice(156, 157)  # the bytes of a header that hold the type of its member
-EXTENDED = (b"x", b"g", b"X")  # these types announce an extended header in the next bytes
-KEPT_RECORDS = (b"path", b"size", b"mtime")  # the others are left out
-MAX_VALUE = 4096  # bytes of a record's value; a path that is longer is refused in any case
-MAX_DIGITS = 20  # digits of a record's length
-CHARSET, IN_UTF8, AS_IT_IS = b"hdrcharset", b"ISO-IR 10646 2000 UTF-8", b"BINARY"
-LIST_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive, and the packed bytes that add a second to it
-# An entry of a zip's table of contents: flags, lengths of the name, the extra field and the comment, member's offset.
-ENTRY, FIELDS, ZIP_IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
 CHUNK = 1 << 16  # bytes that are read at once
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 NESTED = "//"  # separates two archives; no path of a member has an empty part
@@ -152,13 +137,12 @@ class Tar:
         packed = file.seek(0, os.SEEK_END)
         file.seek(0)
         bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
-        content = TarBytes(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
+        content = Bounded(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
         self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
         self.infos: dict[str, tarfile.TarInfo] = {}
         for count, info in enumerate(self.archive, 1):
             within(bounds, count, info.offset_data + info.size, packed)
             self.infos[info.name] = info
-        content.listing = False
         self.members = {name: self._entry(info) for name, info in self.infos.items()}
 
     @staticmethod
@@ -171,57 +155,11 @@ class Tar:
         return cast(IO[bytes], self.archive.extractfile(self.infos[name]))
 
 
-class TarBytes(Bounded):
-    """The bytes of a tar, in which extended headers are strict and short.
-
-    Raises BadArchive for a damaged header, and where listing takes much longer than it does for an honest archive.
-    """
-
-    def __init__(self, file: BinaryIO, bounds: Bounds, packed: int) -> None:
-        super().__init__(file, bounds, packed)
-        self.listing = True  # whether the headers are being read, and not a member
-        self.announced = False  # whether the last block announced an extended header
-        self.until = time.thread_time() + LIST_S + packed / BYTES_PER_S
-
-    def read(self, size: int = -1) -> bytes:
-        if self.listing and time.thread_time() > self.until:
-            raise BadArchive("its table of contents takes too long to read")
-        data = super().read(size)
-        if self.announced:
-            data = strict(data)
-            self.announced = False
-        else:
-            self.announced = self.listing and len(data) == BLOCK and data[TYPE] in EXTENDED
-        return data
-
-
-def strict(header: bytes) -> bytes:
-    """An extended header with the records in KEPT alone. Raises BadArchive.
-
-    The character set comes first, because tarfile searches the whole header for it.
-    """
-    records = {CHARSET: IN_UTF8}
-    position = 0
-    while header[position : position + 1] not in (b"", b"\0"):
-        space = header.find(b" ", position, position + MAX_DIGITS + 1)
-        digits = header[position : max(space, position)]
-        end = position + int(digits) if digits.isdigit() else 0
-        key, equals, value = header[space + 1 : end - 1].partition(b"=")
-        if not equals or end > len(header) or header[end - 1 : end] != b"\n":
-            raise BadArchive("it is damaged (in an extended header)")
-        if key in KEPT_RECORDS or (key == CHARSET and value == AS_IT_IS):
-            records[key] = value[:MAX_VALUE]
-        position = end
-    return b"".join(_record(key, value) for key, value in records.items())
-
-
 class Zip:
     """A zip file."""
 
     def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        content = ZipBytes(file, bounds)
-        self.archive = zipfile.ZipFile(content)
-        content.listing = False
+        self.archive = zipfile.ZipFile(Bounded(file, bounds))
         infos = self.archive.infolist()
         within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
         self.members = {info.filename: self._entry(info) for info in infos}
@@ -251,40 +189,6 @@ class Zip:
                 f"{label(name)} is packed in a rare way. Make the zip again with the usual method, Deflate."
             )
         return self.archive.open(info)
-
-
-class ZipBytes(Bounded):
-    """The bytes of a zip file, without the UTF-8 flag of each name that is not UTF-8.
-
-    zipfile would refuse the whole archive because of one such name. Without the flag it reads code page 437.
-    """
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        super().__init__(file, bounds)
-        self.listing = True  # whether the table of contents is being read
-        self.unreadable: set[int] = set()  # the offsets of members with such names
-
-    def read(self, size: int = -1) -> bytes:
-        start, data = self.tell(), super().read(size)
-        if self.listing and data.startswith(ENTRY):
-            return self._without_flags(data)
-        if start in self.unreadable and len(data) >= 8:
-            return data[:7] + bytes([data[7] & ~(ZIP_IN_UTF8 >> 8)]) + data[8:]
-        return data
-
-    def _without_flags(self, table: bytes) -> bytes:
-        """The table of contents without these flags."""
-        plain_table, start = bytearray(table), 0
-        while start + FIELDS.size <= len(table):
-            signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
-            if signature != ENTRY:
-                break
-            name = table[start + FIELDS.size : start + FIELDS.size + lengths[0]]
-            if flags & ZIP_IN_UTF8 and name.decode("utf-8", "ignore").encode() != name:
-                struct.pack_into("<H", plain_table, start + 8, flags & ~ZIP_IN_UTF8)
-                self.unreadable.add(member)
-            start += FIELDS.size + sum(lengths)
-        return bytes(plain_table)
 
 
 class Reader:
@@ -317,38 +221,20 @@ class Reader:
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
 
 
-class Downloads:
-    """The downloads that were opened so far. An open archive has one position, so threads take turns.
-
-    places: where they lie.
-    """
-
-    def __init__(self) -> None:
-        self.places: set[str] = set()
-        self._lock = threading.RLock()
-        self._opened = functools.lru_cache(maxsize=4)(self._reader_of_version)
-
-    def open(self, place: str) -> dict[str, Entry]:
-        """The members by name. Raises BadArchive and NoSuchFile."""
-        self.places.add(place)
-        with self._lock:
-            return self._reader(place).members
-
-    def read(self, place: str, member: str, limit: int) -> bytes:
-        """The content of one member. Raises BadArchive where it is larger than `limit` bytes or cannot be read."""
-        with self._lock:
-            return self._reader(place).read(member, limit)
-
-    def _reader(self, place: str) -> Reader:
-        with beneath.reasons(place):
-            facts = beneath.facts(place)
-        return self._opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
-
-    def _reader_of_version(self, place: str, version: tuple) -> Reader:
-        return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
+downloads: set[str] = set()  # the places of those that were opened so far
 
 
-downloads = Downloads()
+def in_download(place: str) -> Reader:
+    """The reader of a download of a class. Raises BadArchive and NoSuchFile."""
+    downloads.add(place)
+    with beneath.reasons(place):
+        facts = beneath.facts(place)
+    return _reader_of_version(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns))
+
+
+@functools.lru_cache(maxsize=4)
+def _reader_of_version(place: str, version: tuple[int, ...]) -> Reader:
+    return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
 
 
 STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
@@ -377,7 +263,7 @@ class Node:
 
     def text(self) -> str:
         """The content as UTF-8 text. Raises BadArchive."""
-        return downloads.read(self.place, self.member, MAX_PACKED).decode("utf-8", "replace")
+        return in_download(self.place).read(self.member, MAX_PACKED).decode("utf-8", "replace")
 
     def open(self, download: bool = False) -> "Node":
         """The root of this archive. download: whether it holds a whole class. Raises BadArchive."""
@@ -405,7 +291,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
     """
     bounds = DOWNLOAD if download else STUDENT
     if download:
-        members = downloads.open(place)
+        members = in_download(place).members
     else:
         with beneath.reasons(place):
             changed = beneath.facts(place).st_mtime_ns
@@ -446,8 +332,8 @@ def read(place: str, member: str) -> Submission:
     """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
     shown_name = label(f"{os.path.basename(place)}:{member}")
-    if not inner and place in downloads.places:
-        data = downloads.read(place, member, safe_files.limit_of(member))
+    if not inner and place in downloads:
+        data = in_download(place).read(member, safe_files.limit_of(member))
         return submission.decode(data, shown_name, safe_files.is_notebook(member))
     packed = _packed(place, outer if inner else "")
     name = outer if inner else os.path.basename(place)
@@ -474,7 +360,7 @@ def _packed(place: str, member: str) -> bytes:
     """A student's archive: the file itself, or a member of a download."""
     if not member:
         return beneath.read(place, MAX_PACKED)
-    return downloads.read(place, member, MAX_PACKED)
+    return in_download(place).read(member, MAX_PACKED)
 
 
 @functools.lru_cache(maxsize=8)
@@ -489,11 +375,3 @@ def _listing(place: str, member: str, changed: int) -> Listing | str:
         raise
     except BadSubmission as error:
         return str(error)
-
-
-def _record(key: bytes, value: bytes) -> bytes:
-    """A record, which begins with its own length."""
-    text = b" %s=%s\n" % (key, value)
-    length = len(text) + len(str(len(text)))
-    length = len(text) + len(str(length))
-    return b"%d%s" % (length, text)

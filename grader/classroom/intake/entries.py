@@ -132,7 +132,9 @@ def of(node: Entry, download: bool) -> Sequence[Entry]:
 
 
 def opened(node: Entry) -> Sequence[Entry]:
-    """The entries of what may be a download; none if it cannot be read."""
+    """The entries of what may be a download, a folder or a zip; none if it cannot be read."""
+    if node.kind == "file" and not node.name.lower().endswith(".zip"):
+        return []  # a student's, which only the helper process reads
     try:
         return of(node, download=True)
     except (BadSubmission, NoSuchFile, OSError):
