@@ -28,9 +28,9 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Found, Origin, Student
+from grader.classroom.handins import Found, HandIn, LeftOut, Misplaced, Origin, Student
 from grader.classroom.intake import archives, entries, names
-from grader.classroom.intake.collector import Collector, attempt
+from grader.classroom.intake.collector import Collector, Item, Request, attempt
 from grader.classroom.intake.entries import METADATA, Entry, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
 from grader.classroom.students import Decision
@@ -40,6 +40,8 @@ CLASS_FILE, BESIDE = "a platform's or course's own", "beside the submissions"  #
 ONLINE = "typed online in Moodle ({}), and not a file"
 OF_COURSE = (".csv", ".txt", ".md", ".html", ".pdf", ".yml", ".yaml", ".json", ".log", ".db", ".toml")
 SAY = 'write into names.csv: "{}",STUDENT'
+FEW, SEVERAL = 2, 3  # folders with the same exercise that may be a class's: in the only entry, and in one of several
+SEVERAL_STUDENTS = "several folders in it hold the same exercise: is each a student's?"
 FILES = "a file a student"
 RENAME = "rename it, or move it out of the download"
 
@@ -109,13 +111,18 @@ def no_folder(folder: Path) -> str:
     return f"There is no folder {folder}." + (f" Did you mean {folder.parent / close[0]}?" if close else "")
 
 
-class Finder(Collector):
-    """Assigns the entries of a class to students, and their files to exercises."""
+class Finder:
+    """Assigns the entries of a class to students, whose collectors assign their files to exercises."""
 
     def __init__(self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision]) -> None:
-        super().__init__(exercises, decisions)
+        self.request = Request(exercises, decisions)
+        self.only = self.request.only
         self.claims: list[Claim] = []
         self.layouts: Counter[str] = Counter()
+        self.collectors: dict[str, Collector] = {}  # by the key of a claim
+        self.asked: list[Misplaced] = []  # entries of no certain student
+        self.passed: list[LeftOut] = []  # of no student
+        self.shorter: dict[str, str] = {}  # ids without the prefix of clones
 
     def start(self, root: Entry, name: str) -> None:
         """Find the folder that holds the students, and walk it. name: of what the instructor named."""
@@ -135,22 +142,28 @@ class Finder(Collector):
                 break
             for child in children:
                 if child is not inner:
-                    self.leave_out("", trail + child.name, hidden(child) or BESIDE, entries.count(child))
+                    self.leave_out(child, trail + child.name, hidden(child) or BESIDE)
             root, name, children, trail = inner, inner.name, inner.children(), f"{trail}{inner.name}/"
             if course:
                 break
         hint = None if course else names.exercise_of_download(archives.stem(name))
         self.walk_class(children, trail, hint, "nbgrader" * course)
         self.settle_claims(root.name)
-        self.settle_files()
 
     def walk_one_student(self, root: Entry, trail: str = "") -> None:
         """Walk the folder of one student."""
         self.layouts["one student's folder"] += 1
-        self.people[root.name] = ((root.name, label(root.name)),)
-        self.origin[root.name] = Origin(key=root.name)
-        self.walk_student(root.name, root, trail, names.exercise_of_folder(root.name))
-        self.settle_files()
+        collector = self.collectors[root.name] = Collector(self.request, ((root.name, label(root.name)),))
+        collector.origin = Origin(key=root.name)
+        collector.walk_folder(Item(root, "", trail, names.exercise_of_folder(root.name)))
+
+    def leave_out(self, node: Entry, where: str, reason: str) -> None:
+        """Note an entry that is no student's and needs no person."""
+        self.passed.append(LeftOut(label(where), reason, files=entries.count(node)))
+
+    def ask(self, where: str, reason: str, to_do: str) -> None:
+        """Note an entry that a person must place."""
+        self.asked.append(Misplaced(label(where), reason, to_do))
 
     def walk_class(self, children: Sequence[Entry], trail: str, hint: str | None, platform: str = "") -> None:
         """Treat each entry as a student's. hint: the exercise whose download this is."""
@@ -161,12 +174,12 @@ class Finder(Collector):
         for child in children:
             spot = Spot(child, trail + child.name, hint, trail)
             exercise = entries.exercise_of_entry(child)
-            if decision := self.decisions.get(label(spot.where)):
+            if decision := self.request.decisions.get(label(spot.where)):
                 spot = replace(spot, hint=decision.exercise or hint)
                 people = ((decision.student, ""),)
                 self.claims.append(Claim(spot, people, "as names.csv says", "", child.name, is_sure=True))
             elif reason := hidden(child) or CLASS_FILE * is_class_file(child):
-                self.leave_out("", spot.where, reason, entries.count(child))
+                self.leave_out(child, spot.where, reason)
             elif child.kind not in ("dir", "file"):
                 self.ask(spot.where, entries.kind_reason(child.kind), RENAME)
             elif (owner := owner_of(child.name)) and (child.kind == "file" or owner.platform == "Moodle"):
@@ -189,7 +202,7 @@ class Finder(Collector):
             elif student := student_of_file(child.name):
                 self.claims.append(Claim(spot, ((student, label(student)),), FILES, "", child.name))
             elif child.name.lower().endswith(OF_COURSE):
-                self.leave_out("", spot.where, "neither a student's folder nor an archive")
+                self.leave_out(child, spot.where, "neither a student's folder nor an archive")
             else:
                 self.ask(spot.where, "whose is it? It lies in no student's folder", SAY.format(label(spot.where)))
 
@@ -208,7 +221,7 @@ class Finder(Collector):
             question = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
             self.ask(spot.where, question, SAY.format(label(spot.where)))
         elif owner.kind != "file":
-            self.leave_out("", spot.where, ONLINE.format(label(owner.kind)), entries.count(spot.node))
+            self.leave_out(spot.node, spot.where, ONLINE.format(label(owner.kind)))
         else:
             layout = f"{owner.platform}'s {'folders' if spot.node.kind == 'dir' else 'files'}"
             people, rest = ((owner.key, label(owner.name)),), owner.rest or spot.node.name
@@ -230,38 +243,63 @@ class Finder(Collector):
             if reason := doubts.get(spot.where):
                 self.ask(spot.where, reason, SAY.format(label(spot.where)))
                 continue
-            if key not in self.people:
-                self.people[key] = claim.people
+            if key not in self.collectors:
+                self.collectors[key] = Collector(self.request, claim.people)
                 self.layouts["clones of this repository" if key in clones else claim.layout] += 1
-            self.origin[key] = Origin(claim.platform, claim.people[0][0], spot.node.name)
-            self.walk_entry(key, spot.node, claim.rest, spot.where, spot.hint)
+            collector = self.collectors[key]
+            collector.origin = Origin(claim.platform, claim.people[0][0], spot.node.name)
+            collector.walk(Item(spot.node, claim.rest, spot.where, spot.hint))
 
     def result(self) -> Found:
         """All files that were found, as plain data."""
-        called = {self.shorter.get(id, id): name for people in self.people.values() for id, name in people}
-        placed = {id for key, _ in self.offers for id in self.ids_of(key)}
+        self._ask_about_classes()
+        called, placed = {}, set()
+        for one in self.collectors.values():
+            one.settle()
+            for id, name in one.people:
+                called[self._id(id)] = name
+                placed |= {self._id(id)} if one.chosen else set()
         safe = names.ids(called) | names.ids(placed)  # who handed in nothing takes nobody's id
         students = {
             id: Student(safe[id], label(name) if self.shorter.get(name, name) == name else safe[id])
             for id, name in called.items()
         }
-        handins = sorted(self.handins(students), key=lambda one: (one.student, one.exercise))
-        misplaced = sorted(self.misplaced(students), key=lambda one: (one.path, one.student or Student("")))
+        handed_in = {folder for one in self.collectors.values() for folder in one.chosen}
+        handins: list[HandIn] = []
+        misplaced, left_out = self.asked, self.passed
+        for one in self.collectors.values():
+            people = [students[self._id(id)] for id, _ in one.people]
+            handins += one.handins(people)
+            misplaced += one.misplaced(people, handed_in)
+            left_out += one.left_out(people[0])
         layout = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in self.layouts.most_common())
         return Found(
             layout or "nothing that looks like a class",
-            tuple(handins),
-            tuple(misplaced),
-            tuple(self.left_out(students)),
-            tuple(students[id] for key in self.people for id in self.ids_of(key)),
+            tuple(sorted(handins, key=lambda one: (one.student, one.exercise))),
+            tuple(sorted(misplaced, key=lambda one: (one.path, one.student or Student("")))),
+            tuple(left_out),
+            tuple(students[self._id(id)] for one in self.collectors.values() for id, _ in one.people),
         )
+
+    def _id(self, id: str) -> str:
+        return self.shorter.get(id, id)
+
+    def _ask_about_classes(self) -> None:
+        """Ask a person about entries in which several folders hold the same exercise: perhaps each is a student's."""
+        least = FEW if len(self.collectors) == 1 else SEVERAL
+        for key, one in list(self.collectors.items()):
+            if one.origin.name and one.branches() >= least:  # without a name it is the folder of one student
+                to_do = "if it holds a class, unpack it and grade it alone; else leave one file of each exercise in it"
+                self.ask(one.origin.name, SEVERAL_STUDENTS, to_do)
+                self.passed += one.passed
+                del self.collectors[key]
 
     def _conflicts(self) -> Iterator[tuple[str, str]]:
         """The places of entries whose student is not certain, with the reason."""
         groups: defaultdict[str, list[tuple[Claim, str, str]]] = defaultdict(list)
         for claim in self.claims:
             for id, name in claim.people if not claim.is_sure else ():
-                groups[likeness(self.shorter.get(id, id))].append((claim, id, name))
+                groups[likeness(self._id(id))].append((claim, id, name))
         for group in groups.values():
             if self._conflict(group):
                 group = [one for one in group if self._holds_work(one[0])]  # an empty folder is no rival
@@ -273,7 +311,7 @@ class Finder(Collector):
         if len(group) < 2:
             return ""
         platforms = {claim.platform for claim, _, _ in group}
-        ids = sorted({self.shorter.get(id, id) for _, id, _ in group})
+        ids = sorted({self._id(id) for _, id, _ in group})
         called = sorted({name for _, _, name in group})
         if len(platforms) > 1:
             places = sorted(f"{label(c.spot.where)} ({c.platform or 'a name of its own'})" for c, _, _ in group)
