@@ -1,6 +1,6 @@
 """Explains marks: grades the kept sources again with their seeds, and lists every call of every check."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from grader.judge.grading import Grading
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert, label
-from grader.records.submission import Submission
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 
@@ -22,23 +21,13 @@ MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
-class Question:
-    """A mark to explain. recorded: its result in the folder."""
-
-    entry: Entry
-    submission: Submission
-    settings: Settings
-    recorded: ExerciseResult
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """A mark, and the second grading of its source. calls: one line for each call, by check."""
+    """A mark, and the second grading of its source. recorded: what is in the folder; calls: a line each, by check."""
 
     entry: Entry
+    recorded: ExerciseResult
     result: ExerciseResult
     calls: Mapping[str, tuple[str, ...]]
-    recorded: ExerciseResult
 
     @property
     def differs(self) -> bool:
@@ -46,39 +35,31 @@ class Explanation:
         return [check.outcome for check in self.recorded.checks] != [check.outcome for check in self.result.checks]
 
 
-def questions(out: Path, name: str, exercise: catalog.Exercise | None) -> list[Question]:
-    """The marks of a student in a folder of results. name: id, full name, or that of an entry in the download.
+def explain(out: Path, name: str, exercise: catalog.Exercise | None) -> Iterator[Explanation]:
+    """Grade the sources of a student again, each with its seed, and everything revealed.
 
-    exercise: only this one. Raises WrongUse if there is no mark, or the grader has changed since.
+    name: id, full name, or that of an entry in the download; exercise: only this one. Raises WrongUse if there is no
+    mark, or the grader has changed since.
     """
     with Store.existing(out) as store:
-        facts = store.fact("run")
+        device, timeout = (store.fact("run")[name] for name in ("device", "timeout"))
         entries = [one for one in _of_student(store, name) if exercise is None or one.exercise == exercise.folder]
         if not entries:
             number = f" of {exercise.folder}" if exercise else ""
             raise WrongUse(f"{out} has no graded hand-in{number} of {label(name)}. See {out}/marks.csv")
         if old := {one.exercise for one in store.outdated()} & {one.exercise for one in entries}:
             raise WrongUse(f"The grader has changed since {', '.join(sorted(old))} was graded. Grade again first")
-        found = []
-        for entry in entries:
-            recorded = store.result(entry.key)
-            if recorded is None:
-                raise WrongUse(f"{label(entry.student.label)}, {entry.exercise}: not graded yet. Grade again")
-            settings = Settings(facts["device"], seed_of(entry.key), facts["timeout"], reveal=True, where=True)
-            found.append(Question(entry, store.source(entry.content), settings, recorded))
-        return found
-
-
-def answers(asked: Sequence[Question], tier: str | None = None) -> Iterator[Explanation]:
-    """Grade each source again, with everything revealed."""
-    with ForkServer(asked[0].settings.device, tier) as fork_server:
-        fork_server.demand()
-        for one in asked:
-            exercise = catalog.read(one.entry.exercise)
-            with Grading(exercise, fork_server, one.settings) as grading:
-                result = grading.result(one.submission)
-                calls = {check: tuple(map(_line, calls)) for check, calls in grading.examiner.calls.items()}
-            yield Explanation(one.entry, result, calls, one.recorded)
+        with ForkServer(device) as fork_server:
+            fork_server.demand()
+            for entry in entries:
+                recorded = store.result(entry.key)
+                if recorded is None:
+                    raise WrongUse(f"{label(entry.student.label)}, {entry.exercise}: not graded yet. Grade again")
+                settings = Settings(device, seed_of(entry.key), timeout, reveal=True, where=True)
+                with Grading(catalog.read(entry.exercise), fork_server, settings) as grading:
+                    result = grading.result(store.source(entry.content))
+                    calls = {check: tuple(map(_line, calls)) for check, calls in grading.examiner.calls.items()}
+                yield Explanation(entry, recorded, result, calls)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:

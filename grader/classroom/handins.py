@@ -52,11 +52,6 @@ class HandIn:
         """The path of the file, or of the archive that holds it."""
         return Path(self.place)
 
-    @property
-    def filename(self) -> str:
-        """The name of the file that was handed in, without its folder."""
-        return label(os.path.basename(self.member or self.place))
-
     def below(self, folder: Path) -> str:
         """The place of the file in a folder, or in an archive of a class, as one harmless line."""
         place = os.path.relpath(self.place, folder)

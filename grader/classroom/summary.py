@@ -50,13 +50,17 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """A misconception in the class. students: how many showed it; example: the sentence that most of them read."""
+class Topic:
+    """A misconception in the class. students: how many showed it; exercises: in which, their numbers.
 
-    misconception: Misconception
+    example: the sentence that most of them read, and the number of its exercise; again: the lesson to show again.
+    """
+
+    title: str
     students: int
-    exercises: tuple[int, ...]
-    example: Kind
+    exercises: tuple[str, ...]
+    example: tuple[str, str]
+    again: str
 
 
 class Summary:
@@ -108,7 +112,7 @@ class Summary:
         checks = [check for check in checks if check.passed + check.failed >= least]
         return sorted(checks, key=lambda one: (-one.share, -one.failed, one.exercise, one.title))[:count]
 
-    def to_teach(self) -> list[Lesson]:
+    def to_teach(self) -> list[Topic]:
         """The misconceptions that somebody showed, that of most students first.
 
         A student counts once for each, however many exercises and checks show it.
@@ -121,22 +125,20 @@ class Summary:
                 if sentence in known:
                     students[known[sentence].id] |= readers
                     kinds[known[sentence].id][index, sentence] += len(readers)
-        lessons = [
-            Lesson(one, len(students[id]), tuple(sorted({index for index, _ in kinds[id]})), _commonest(kinds[id]))
-            for id, one in mistakes.misconceptions().items()
-            if kinds[id]
-        ]
-        return sorted(lessons, key=lambda lesson: -lesson.students)
+        topics = []
+        for id, one in mistakes.misconceptions().items():
+            if kinds[id]:
+                index, sentence = min(kinds[id], key=lambda kind: (-kinds[id][kind], kind))
+                numbers = tuple(sorted({self.exercises[at].folder[:2] for at, _ in kinds[id]}))
+                example = sentence, self.exercises[index].folder[:2]
+                topics.append(Topic(one.title, len(students[id]), numbers, example, self._again(one, index)))
+        return sorted(topics, key=lambda topic: -topic.students)
 
-    def again(self, lesson: Lesson) -> str:
-        """What to show again: the lesson and its section, “…”, if the class has come so far."""
-        known = lesson.misconception.lesson
+    def _again(self, known: Misconception, index: int) -> str:
+        """What to show again: the lesson and its section, “…”, if the class has come so far; else the exercise."""
         usual = {exercise.folder for exercise in catalog.for_class()}
-        if known[:2] <= self.exercises[-1].folder[:2] and catalog.find(known).folder in usual:
-            return f"{known[:2]} {catalog.find(known).title}, “{lesson.misconception.section}”"
-        exercise = self.exercises[lesson.example[0]]
+        lesson = catalog.find(known.lesson)
+        if lesson.folder[:2] <= self.exercises[-1].folder[:2] and lesson.folder in usual:
+            return f"{lesson.folder[:2]} {lesson.title}, “{known.section}”"
+        exercise = self.exercises[index]
         return f"{exercise.folder[:2]} {exercise.title}"
-
-
-def _commonest(kinds: Counter[Kind]) -> Kind:
-    return min(kinds, key=lambda kind: (-kinds[kind], kind))

@@ -1,9 +1,9 @@
 """Reads strangers' archives without unpacking them: checks names and sizes, and reads one member as bytes.
 
 Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
-totals and ratios have limits, and a damaged or encrypted archive is refused with its reason. A
-student's archive is read in the helper process (grader/records/limited.py), because a few kilobytes can keep the
-libraries busy without end. A platform's download, which may be large, is read in this process.
+totals and ratios have limits, and a damaged or encrypted archive is refused with its reason. A student's archive is
+read in the helper process (grader/records/limited.py), because a few kilobytes can keep the libraries busy without end.
+A platform's download, which may be large, is read in this process.
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
 "ada.zip//context_vectors.py".
@@ -23,8 +23,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, field, replace
-from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
@@ -67,9 +66,8 @@ class Bounds:
     ratio: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The facts that an archive states about one member. size: in bytes; modified: seconds since 1970."""
+class Facts(NamedTuple):
+    """What an archive states about one member. size: in bytes; modified: seconds since 1970."""
 
     kind: str  # "dir", "file", "link" or "other"
     size: int
@@ -143,12 +141,12 @@ class Tar:
         for count, info in enumerate(self.archive, 1):
             within(bounds, count, info.offset_data + info.size, packed)
             self.infos[info.name] = info
-        self.members = {name: self._entry(info) for name, info in self.infos.items()}
+        self.members = {name: self._facts(info) for name, info in self.infos.items()}
 
     @staticmethod
-    def _entry(info: tarfile.TarInfo) -> Entry:
+    def _facts(info: tarfile.TarInfo) -> Facts:
         kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
-        return Entry("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
+        return Facts("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
 
     def stream(self, name: str) -> IO[bytes]:
         """A regular member, open for reading."""
@@ -162,10 +160,10 @@ class Zip:
         self.archive = zipfile.ZipFile(Bounded(file, bounds))
         infos = self.archive.infolist()
         within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
-        self.members = {info.filename: self._entry(info) for info in infos}
+        self.members = {info.filename: self._facts(info) for info in infos}
 
     @staticmethod
-    def _entry(info: zipfile.ZipInfo) -> Entry:
+    def _facts(info: zipfile.ZipInfo) -> Facts:
         mode = info.external_attr >> 16 if info.create_system == 3 else 0
         kind = "dir" if info.is_dir() else "file"
         if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -174,20 +172,15 @@ class Zip:
             modified = time.mktime((*info.date_time, 0, 0, -1))
         except (ValueError, OverflowError):
             modified = 0.0
-        return Entry(kind, info.file_size, modified)
+        return Facts(kind, info.file_size, modified)
 
     def stream(self, name: str) -> IO[bytes]:
         """A member, open for reading. Raises BadArchive where it is encrypted or packed in a rare way."""
         info = self.archive.getinfo(name)
         if info.flag_bits & 1:
             raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
-        if info.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):  # others have no limits
-            raise BadArchive(
-                f"{label(name)} is packed in a rare way. Make the zip again with the usual method, Deflate."
-            )
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others have no limits
+            raise BadArchive(f"{label(name)} is packed in a rare way. Make the zip again with the usual way, Deflate.")
         return self.archive.open(info)
 
 
@@ -219,8 +212,7 @@ class Reader:
 
 
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
-
-
+STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
 downloads: set[str] = set()  # the places of those that were opened so far
 
 
@@ -237,9 +229,6 @@ def _reader_of_version(place: str, version: tuple[int, ...]) -> Reader:
     return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
 
 
-STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
-
-
 @dataclass(slots=True)
 class Node:
     """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for entries.Disk."""
@@ -251,11 +240,6 @@ class Node:
     modified: float = 0.0
     folder: dict[str, "Node"] = field(default_factory=dict)
     download: bool = False
-
-    @property
-    def path(self) -> Path:
-        """The archive on disk."""
-        return Path(self.place)
 
     def children(self) -> list["Node"]:
         """The entries of this folder in the order of their names."""
@@ -298,7 +282,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
         listing = _listing(place, member, changed)
         if isinstance(listing, str):
             raise BadArchive(listing)
-        members = {name: Entry(*facts) for name, *facts in listing}
+        members = {name: Facts(*facts) for name, *facts in listing}
     count = 0
     prefix = member + NESTED if member else ""
     root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
@@ -343,9 +327,9 @@ def read(place: str, member: str) -> Submission:
 
 @limited
 def _listed(data: bytes, name: str, *bounds: int) -> Listing:
-    """The members of a student's archive, each with the fields of its Entry."""
+    """The members of a student's archive: name, kind, size and time."""
     reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
-    return [(name, *astuple(entry)) for name, entry in reader.members.items()]
+    return [(name, *facts) for name, facts in reader.members.items()]
 
 
 @limited

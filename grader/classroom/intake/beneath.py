@@ -8,7 +8,6 @@ entered. The operating system reads "//" as "/", so a place is also an ordinary 
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -87,8 +86,6 @@ def reasons(place: str) -> Iterator[None]:
     except FileNotFoundError:
         raise NoSuchFile(f"There is no file {shown_name} any more.") from None
     except OSError as error:
-        if _leads_through_a_link(place):
-            raise BadSubmission(f"{shown_name} lies behind a symbolic link. Hand in the file itself.") from None
         raise BadSubmission(f"{shown_name} cannot be read: {error.strerror}.") from None
 
 
@@ -110,14 +107,3 @@ def _kind(entry: os.DirEntry[str]) -> str:
     if entry.is_dir(follow_symlinks=False):
         return "dir"
     return "file" if entry.is_file(follow_symlinks=False) else "other"
-
-
-def _leads_through_a_link(place: str) -> bool:
-    """Whether one of the folders on the way to the place is a link. Only the message depends on it."""
-    folder, names = split(place)
-    for name in names:
-        folder = os.path.join(folder, name)
-        with contextlib.suppress(OSError):
-            if stat.S_ISLNK(os.lstat(folder).st_mode):
-                return True
-    return False

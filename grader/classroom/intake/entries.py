@@ -54,10 +54,6 @@ class Disk:
     member = ""
 
     @property
-    def path(self) -> Path:
-        return Path(self.place)
-
-    @property
     def modified(self) -> float:
         """Seconds since 1970; 0 if they cannot be read."""
         try:

@@ -1,22 +1,8 @@
 """Finds the submissions of a class: whose each file is, and to which exercise it belongs. It goes by names.
 
 What a file holds is read only to say which exercise it may be for if its name says none, and of several files for one
-exercise whether something is written in them.
-
-It understands these layouts, also mixed, nested, or in one zip file as it was downloaded:
-
-    <student>/<NN_slug>/<slug>.py or .ipynb     <student>/<slug>.py, <student>/03.py
-    <student>.zip, .tar.gz, .tgz                one archive a student
-    <student>_<slug>.py                         one file a student
-    First Last_123_assignsubmission_file_/…     Moodle, with folders or without
-    lastfirst_123_456_context_vectors.py        Canvas
-    submission_123/…                            Gradescope's export
-    submitted/<student>/<assignment>/….ipynb    nbgrader
-    assignment-user/exercises/<NN_slug>/…       clones of this repository
-    <NN_slug>/ around any of these              one download an exercise
-    <any name>.zip, all of Moodle or Canvas     several downloads
-
-If a name is ambiguous, a person decides (names.csv), and all other files are graded.
+exercise whether something is written in them. docs/classroom.md lists the layouts that it understands, also mixed,
+nested, or in one zip as it was downloaded. If a name is ambiguous, a person decides (names.csv).
 """
 
 import difflib
@@ -47,34 +33,24 @@ RENAME = "rename it, or move it out of the download"
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """Where an entry of a class lies. hint: the exercise whose download this is; container: that download."""
-
-    node: Entry
-    where: str
-    hint: str | None
-    container: str
-
-
-@dataclass(frozen=True, slots=True)
 class Claim:
-    """One entry of a class that names a student, or a group.
+    """One entry of a class that names a student, or a group. Its item has the name that the student gave.
 
-    people: id and name of each student; platform: who made the name, "" for a folder's or an archive's own; layout: in
-    words; rest: the name that the student gave; is_sure: names.csv says it.
+    people: id and name of each student; container: the download that holds it; layout: in words; platform: who made the
+    name, "" for a folder's or an archive's own; is_sure: names.csv says it.
     """
 
-    spot: Spot
+    item: Item
     people: tuple[tuple[str, str], ...]
+    container: str
     layout: str
     platform: str = ""
-    rest: str = ""
     is_sure: bool = False
 
     @property
     def key(self) -> str:
         """What identifies the student's files."""
-        return self.spot.where if len(self.people) > 1 else self.people[0][0]
+        return self.item.where if len(self.people) > 1 else self.people[0][0]
 
 
 def find(folder: Path, exercises: Sequence[Exercise], decisions: Mapping[str, Decision] | None = None) -> Found:
@@ -172,39 +148,42 @@ class Finder:
         metadata = next((child for child in children if child.name == METADATA and child.kind == "file"), None)
         submitters = names.submitters_of(attempt(metadata.text)[0] or "") if metadata else {}
         for child in children:
-            spot = Spot(child, trail + child.name, hint, trail)
-            exercise = entries.exercise_of_entry(child)
-            if decision := self.request.decisions.get(label(spot.where)):
-                spot = replace(spot, hint=decision.exercise or hint)
-                people = ((decision.student, ""),)
-                self.claims.append(Claim(spot, people, "as names.csv says", "", child.name, is_sure=True))
+            item = Item(child, child.name, trail + child.name, hint)
+            where, exercise = item.where, entries.exercise_of_entry(child)
+            say = SAY.format(label(where))
+            if decision := self.request.decisions.get(label(where)):
+                item = replace(item, hint=decision.exercise or hint)
+                self.claims.append(Claim(item, ((decision.student, ""),), trail, "as names.csv says", is_sure=True))
             elif reason := hidden(child) or CLASS_FILE * is_class_file(child):
-                self.leave_out(child, spot.where, reason)
+                self.leave_out(child, where, reason)
             elif child.kind not in ("dir", "file"):
-                self.ask(spot.where, entries.kind_reason(child.kind), RENAME)
+                self.ask(where, entries.kind_reason(child.kind), RENAME)
             elif (owner := owner_of(child.name)) and (child.kind == "file" or owner.platform == "Moodle"):
-                self.claim_for_owner(spot, owner)
+                self.claim_for_owner(item, trail, owner)
             elif child.name in submitters and child.kind == "dir":
                 group = tuple((id, label(name)) for id, name in submitters[child.name])
-                if len({id for id, _ in group}) < len(group):
-                    self.ask(spot.where, f"{METADATA} has two people with one id", f"give each an id in {METADATA}")
-                    continue
-                self.claims.append(Claim(spot, group, "Gradescope's export", "Gradescope", child.name))
+                if len({id for id, _ in group}) == len(group):
+                    self.claims.append(Claim(item, group, trail, "Gradescope's export", "Gradescope"))
+                else:
+                    self.ask(where, f"{METADATA} has two people with one id", f"give each an id in {METADATA}")
             elif is_container(child) and (
                 are_downloads or (exercise and not hint and not has_students and entries.holds_class(child))
             ):
-                self.walk_download(child, spot.where, exercise or hint)
+                self.walk_download(child, where, exercise or hint)
             elif exercise and not hint:
                 question = "it is called like an exercise: a whole download, or a student's entry with that name?"
-                self.ask(spot.where, question, f"{SAY.format(label(spot.where))}; a download: grade it alone")
+                self.ask(where, question, f"{say}; a download: grade it alone")
             elif is_container(child):
-                self.claims.append(own_claim(spot, platform))
+                layout = "an archive a student" if child.kind == "file" else "a folder a student"
+                layout = "Gradescope's export" if GRADESCOPE.fullmatch(child.name) else layout
+                key = archives.stem(child.name) if child.kind == "file" else child.name
+                self.claims.append(Claim(item, ((key, label(key)),), trail, layout, platform))
             elif student := student_of_file(child.name):
-                self.claims.append(Claim(spot, ((student, label(student)),), FILES, "", child.name))
+                self.claims.append(Claim(item, ((student, label(student)),), trail, FILES))
             elif child.name.lower().endswith(OF_COURSE):
-                self.leave_out(child, spot.where, "neither a student's folder nor an archive")
+                self.leave_out(child, where, "neither a student's folder nor an archive")
             else:
-                self.ask(spot.where, "whose is it? It lies in no student's folder", SAY.format(label(spot.where)))
+                self.ask(where, "whose is it? It lies in no student's folder", say)
 
     def walk_download(self, child: Entry, where: str, exercise: str | None) -> None:
         """Walk one download: a folder or an archive with a class in it."""
@@ -214,41 +193,35 @@ class Finder:
         else:
             self.walk_class(children, where + ("/" if child.kind == "dir" else ":"), exercise)
 
-    def claim_for_owner(self, spot: Spot, owner: Owner) -> None:
+    def claim_for_owner(self, item: Item, trail: str, owner: Owner) -> None:
         """Claim an entry that Moodle or Canvas named, unless its name could mean several students."""
-        possible = possible_owners(spot.node.name)
+        possible = possible_owners(item.name)
         if len(possible) > 1:
             question = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
-            self.ask(spot.where, question, SAY.format(label(spot.where)))
+            self.ask(item.where, question, SAY.format(label(item.where)))
         elif owner.kind != "file":
-            self.leave_out(spot.node, spot.where, ONLINE.format(label(owner.kind)))
+            self.leave_out(item.node, item.where, ONLINE.format(label(owner.kind)))
         else:
-            layout = f"{owner.platform}'s {'folders' if spot.node.kind == 'dir' else 'files'}"
-            people, rest = ((owner.key, label(owner.name)),), owner.rest or spot.node.name
-            self.claims.append(Claim(spot, people, layout, owner.platform, rest))
+            layout = f"{owner.platform}'s {'folders' if item.node.kind == 'dir' else 'files'}"
+            people, item = ((owner.key, label(owner.name)),), replace(item, name=owner.rest or item.name)
+            self.claims.append(Claim(item, people, trail, layout, owner.platform))
 
     def settle_claims(self, folder: str) -> None:
         """Walk the entries whose student is certain, and list the others. folder: the name of the class's folder."""
-        clones = sorted(
-            {
-                one.key
-                for one in self.claims
-                if not one.platform and not one.spot.node.member and is_clone(one.spot.node)
-            }
-        )
+        own = [claim for claim in self.claims if not claim.platform and not claim.item.node.member]
+        clones = sorted({claim.key for claim in own if is_clone(claim.item.node)})
         self.shorter = names.without_prefix(clones, folder)
         doubts = dict(self._conflicts())
         for claim in self.claims:
-            key, spot = claim.key, claim.spot
-            if reason := doubts.get(spot.where):
-                self.ask(spot.where, reason, SAY.format(label(spot.where)))
+            key, item = claim.key, claim.item
+            if reason := doubts.get(item.where):
+                self.ask(item.where, reason, SAY.format(label(item.where)))
                 continue
             if key not in self.collectors:
                 self.collectors[key] = Collector(self.request, claim.people)
                 self.layouts["clones of this repository" if key in clones else claim.layout] += 1
-            collector = self.collectors[key]
-            collector.origin = Origin(claim.platform, claim.people[0][0], spot.node.name)
-            collector.walk(Item(spot.node, claim.rest, spot.where, spot.hint))
+            self.collectors[key].origin = Origin(claim.platform, claim.people[0][0], item.node.name)
+            self.collectors[key].walk(item)
 
     def result(self) -> Found:
         """All files that were found, as plain data."""
@@ -304,7 +277,7 @@ class Finder:
             if self._conflict(group):
                 group = [one for one in group if self._holds_work(one[0])]  # an empty folder is no rival
                 if reason := self._conflict(group):
-                    yield from ((claim.spot.where, reason) for claim, _, _ in group)
+                    yield from ((claim.item.where, reason) for claim, _, _ in group)
 
     def _conflict(self, group: list[tuple[Claim, str, str]]) -> str:
         """Why claims with confusable names may be of several students; "" if they are one student's."""
@@ -314,14 +287,14 @@ class Finder:
         ids = sorted({self._id(id) for _, id, _ in group})
         called = sorted({name for _, _, name in group})
         if len(platforms) > 1:
-            places = sorted(f"{label(c.spot.where)} ({c.platform or 'a name of its own'})" for c, _, _ in group)
+            places = sorted(f"{label(c.item.where)} ({c.platform or 'a name of its own'})" for c, _, _ in group)
             return f"one name, two origins: {', '.join(dict.fromkeys(places))}"
         if len(ids) > 1:
             return f"names that could be one and the same: {', '.join(map(_quote, ids))}"
         if platforms <= {"Moodle", "Canvas"} and len(set(map(likeness, called))) > 1:
             return f"the number {label(ids[0])} is beside different names: {', '.join(map(_quote, called))}"
         if not platforms <= {"Moodle", "Canvas"}:
-            containers = Counter(spot.container for spot in {c.spot.where: c.spot for c, _, _ in group}.values())
+            containers = Counter(claim.container for claim in {c.item.where: c for c, _, _ in group}.values())
             is_file = all(claim.layout == FILES for claim, _, _ in group)
             if max(containers.values()) > 1 and not is_file:
                 return f"several entries are named after {_quote(ids[0])}"
@@ -329,19 +302,10 @@ class Finder:
 
     def _holds_work(self, claim: Claim) -> bool:
         """True if anything in the claimed entry could be graded."""
-        node: Entry | None = claim.spot.node
-        if claim.spot.node.kind == "file" and archives.is_archive(claim.rest):
-            node, _ = attempt(claim.spot.node.open)
+        node: Entry | None = claim.item.node
+        if claim.item.node.kind == "file" and archives.is_archive(claim.item.name):
+            node, _ = attempt(claim.item.node.open)
         return node is not None and (node.kind == "file" or entries.holds_code(node, self.only))
-
-
-def own_claim(spot: Spot, platform: str) -> Claim:
-    """The claim of a folder or an archive that has a name of its own."""
-    name, is_file = spot.node.name, spot.node.kind == "file"
-    key = archives.stem(name) if is_file else name
-    layout = "an archive a student" if is_file else "a folder a student"
-    layout = "Gradescope's export" if GRADESCOPE.fullmatch(name) else layout
-    return Claim(spot, ((key, label(key)),), layout, platform, name)
 
 
 def _quote(name: str) -> str:
