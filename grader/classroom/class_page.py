@@ -27,7 +27,6 @@ class Cell:
 
 
 def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
-    """The page of a class."""
     titles = [f"{exercise.folder[:2]} {exercise.title}" for exercise in summary.exercises]
     needing = [mark for mark in marks if mark.status == PERSON]
     students = count_in_words(len(summary.rows), "student")
@@ -50,7 +49,6 @@ def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
 
 
 def _cell(mark: Mark | None, summary: Summary, at: int) -> Cell:
-    """What the table shows of a mark."""
     if mark is None or mark.points is None:
         return Cell(SIGNS.get(mark.status, "") if mark else "person")
     text = SIGNS[NOT_BEGUN] if mark.status == NOT_BEGUN else round_points(mark.points)

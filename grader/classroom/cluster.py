@@ -36,30 +36,28 @@ class Cluster:
         except ImportError:
             raise errors.missing_extra("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
-        scheduler = {"address": address} if ":" in address else {"scheduler_file": address}
-        if "scheduler_file" in scheduler and not Path(address).exists():  # for which Dask would wait
+        if ":" not in address and not Path(address).exists():  # for which Dask would wait
             raise WrongUse(f"There is no scheduler file {address}. An address looks like tcp://host:8786")
+        scheduler = {"address" if ":" in address else "scheduler_file": address}
         try:
             self.client = Client(**scheduler, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InfrastructureError(f"no Dask scheduler answers at {address}: {error}") from None
-        self.order = {**asdict(order), "grader": versions.of_grader()}
+        self.order = {"order": asdict(order), "grader": versions.of_grader()}
 
     def wait(self) -> dict[str, Any]:
         """The sandbox that one worker tested. Raises InfrastructureError if no worker comes, or one refuses."""
         try:
             self.client.wait_for_workers(1, timeout=START_S)
+            sandbox: dict[str, Any] = self._accepted(self.client.submit(grade_part, [], **self.order, pure=False))[0]
+            return sandbox
         except TimeoutError:
             raise InfrastructureError(f"the Dask scheduler has had no worker for {START_S:g} s") from None
-        try:
-            answer = self.client.submit(grade_part, [], self.order, pure=False).result()
         except RuntimeError as error:  # Dask's own message does not say what to do
             raise InfrastructureError(
                 "the Dask scheduler or a worker cannot import the grader. Install the same checkout on all machines "
                 f"(pip install -e .), the scheduler's too ({str(error).strip().splitlines()[0]})"
             ) from None
-        sandbox: dict[str, Any] = _accepted(answer)["sandbox"]
-        return sandbox
 
     def run(self, rows: Iterable[Iterable[Task]]) -> Iterator[Outcome]:
         """Grade every task of every row. Yields the outcomes in the order in which they come back."""
@@ -68,16 +66,23 @@ class Cluster:
         tasks = [list(row) for row in rows]
         parts = [row[start : start + PART] for row in tasks for start in range(0, len(row), PART)]
         plain = [[asdict(task) for task in part] for part in parts]
-        futures = self.client.map(grade_part, plain, order=self.order, pure=False, retries=2)
+        futures = self.client.map(grade_part, plain, **self.order, pure=False, retries=2)
         part_of = {future.key: part for future, part in zip(futures, parts)}
         for future in as_completed(futures, loop=self.client.loop):
-            part, error = part_of[future.key], future.exception()
-            if error is not None:
+            part = part_of[future.key]
+            if (error := future.exception()) is not None:
                 yield from (Outcome(task, trouble=f"no worker could grade it: {error}"[:300]) for task in part)
             else:
-                outcomes = _accepted(future.result())["outcomes"]
+                outcomes = self._accepted(future)[1]
                 yield from (Outcome(task, *fields) for task, fields in zip(part, outcomes, strict=True))
             future.release()
+
+    def _accepted(self, future: Any) -> Any:
+        """What a worker returned. Raises InfrastructureError if it refused to grade."""
+        answer = future.result()
+        if isinstance(answer, str):
+            raise InfrastructureError(answer)
+        return answer
 
     def __enter__(self) -> "Cluster":
         return self
@@ -86,33 +91,27 @@ class Cluster:
         self.client.close()
 
 
-def grade_part(part: list[dict[str, Any]], order: dict[str, Any]) -> dict[str, Any]:
+def grade_part(
+    part: list[dict[str, Any]], order: dict[str, Any], grader: str
+) -> tuple[dict[str, Any], list[tuple[str, str, str]]] | str:
     """Runs on a Dask worker: grade some submissions of one exercise. part, order: Tasks and an Order as plain data.
 
-    Returns {"sandbox", "outcomes"} with the outcomes in order, or {"refused"} with what is wrong with this worker.
+    Returns the sandbox and the fields of each Outcome, or what is wrong with this worker. grader: its version.
     """
-    if order["grader"] != versions.of_grader():
-        return {
-            "refused": f"a Dask worker has a different version: grader {versions.of_grader()}, here "
-            f"{order['grader']}. It recorded no mark. Install the same checkout and the same torch on all machines, "
-            "then start its workers again"
-        }
+    if grader != versions.of_grader():
+        return (
+            f"a Dask worker has a different version: grader {versions.of_grader()}, here {grader}. It recorded no "
+            "mark. Install the same checkout and the same torch on all machines, then start its workers again"
+        )
     with _lock:
         try:
-            grader = _grader_for(order)
-            sandbox = grader.wait()
-            outcomes = [grader.grade(Task(**task)) for task in part]
+            process = _grader_for(json.dumps(order))
+            sandbox = process.wait()
+            outcomes = [process.grade(Task(**task)) for task in part]
         except InfrastructureError as error:
             _close()
-            return {"refused": str(error)}
-    return {"sandbox": sandbox, "outcomes": [(one.record, one.status, one.trouble) for one in outcomes]}
-
-
-def _accepted(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer of a worker. Raises InfrastructureError if it refused to grade."""
-    if "refused" in answer:
-        raise InfrastructureError(answer["refused"])
-    return answer
+            return str(error)
+    return sandbox, [(one.record, one.status, one.trouble) for one in outcomes]
 
 
 # The grading process of a Dask worker. Its threads share it, and it grades one part after the other.
@@ -120,15 +119,13 @@ _lock = threading.Lock()
 _graders: dict[str, Grader] = {}  # at most one, by its order
 
 
-def _grader_for(order: dict[str, Any]) -> Grader:
+def _grader_for(order: str) -> Grader:
     """The process that grades by this order. One with a different order is ended."""
-    name = json.dumps(order)
-    if name not in _graders:
+    if order not in _graders:
         _close()
-        fields = {**order, "settings": Settings(**order["settings"])}
-        del fields["grader"]
-        _graders[name] = Grader(Order(**fields))
-    return _graders[name]
+        fields = json.loads(order)
+        _graders[order] = Grader(Order(**{**fields, "settings": Settings(**fields["settings"])}))
+    return _graders[order]
 
 
 def _close() -> None:

@@ -63,7 +63,6 @@ def explain(out: Path, name: str, exercise: catalog.Exercise | None) -> Iterator
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
-    """The explanation as text."""
     result, entry = explanation.result, explanation.entry
     yield f"{label(entry.student.label)}, {entry.exercise}: {result.points:g} of {result.max_points:g} points"
     yield f"{label(entry.file)}  seed {result.seed}, device {result.device}, attention-kata {versions.shown()}"
@@ -95,7 +94,6 @@ def _of_student(store: Store, name: str) -> list[Entry]:
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
-    """The lines about one check."""
     yield f"{check.word:<15} {check.points:g}/{check.max_points:g}  {check.title}  ({check.id})"
     if check.outcome != NOT_CHECKED:
         yield from (f"    called   {call}" for call in calls)
@@ -107,7 +105,6 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
 
 
 def _line(call: Call) -> str:
-    """One call and what came of it."""
     names = {"output": "", "gradients": "  gradients", "inputs": "  inputs afterwards"}
     request = names.get(call.want, f"  {call.want}")
     outcome = f"no result ({call.problem.kind})" if call.problem else kind(call.value)

@@ -26,7 +26,6 @@ FOLDER = "feedback"
 
 
 def page(result: ExerciseResult, student: Student, level: str) -> str:
-    """The page on one hand-in."""
     return document(
         "classroom/templates/feedback.html",
         "Your result",
@@ -59,7 +58,6 @@ def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
 
 
 def link_of(mark: Mark) -> str:
-    """The place of the feedback on a hand-in, below the results."""
     assert mark.handin is not None and mark.student is not None
     return f"{FOLDER}/{folder_of(mark.handin.origin, mark.student)}/feedback_{mark.exercise}.html"
 

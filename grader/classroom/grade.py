@@ -115,7 +115,6 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
 
 
 def executor_of(order: Order, how: How) -> Pool | Cluster:
-    """The processes that grade: of this machine, or of a Dask cluster."""
     return Pool(order, how.jobs) if how.dask is None else Cluster(order, how.dask)
 
 
@@ -135,4 +134,4 @@ def _key(mark: Mark, store: Store, how: How, seed: int) -> str:
     version = versions.of_exercise(mark.exercise)
     case = stores.digest(json.dumps([mark.content, version, how.device, how.timeout]))
     earlier = store.latest(case) if how.seed is None else None
-    return earlier or stores.key_of(case, seed)
+    return earlier or f"{case}.{seed}"

@@ -1,4 +1,4 @@
-"""The plain data of a class: students, what they handed in, and what needs a person."""
+"""The plain data of a class: students and what they handed in."""
 
 import os
 from collections.abc import Sequence
@@ -49,7 +49,6 @@ class HandIn:
 
     @property
     def path(self) -> Path:
-        """The path of the file, or of the archive that holds it."""
         return Path(self.place)
 
     def below(self, folder: Path) -> str:
@@ -77,44 +76,6 @@ class HandIn:
             return ""
         ending, code = found
         return f"Its name ends in {label(ending)}, so it was read as .{code}. Call it .{code} next time."
-
-
-@dataclass(frozen=True, slots=True)
-class Misplaced:
-    """A file or a folder that gets no mark until a person decides. path: what to write into names.csv as `found`."""
-
-    path: str
-    reason: str
-    to_do: str = ""
-    student: Student | None = None
-    exercise: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A file, or a folder with all its files, that gets no mark and needs no person. files: how many."""
-
-    path: str
-    reason: str
-    student: Student | None = None
-    files: int = 1
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a download holds. layout: a few words on it; enrolled: students who have a row in any case."""
-
-    layout: str
-    handins: tuple[HandIn, ...]
-    misplaced: tuple[Misplaced, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    enrolled: tuple[Student, ...] = ()
-
-    @property
-    def students(self) -> tuple[Student, ...]:
-        """All who have a row, sorted."""
-        known = {handin.student for handin in self.handins} | {one.student for one in self.misplaced if one.student}
-        return tuple(sorted(known.union(self.enrolled)))
 
 
 def listed(names: Sequence[str], limit: int) -> str:

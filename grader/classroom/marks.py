@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.classroom.handins import Found, HandIn, Student
+from grader.classroom.handins import HandIn, Student
+from grader.records.sanitize import label
 
 GRADED, NOT_BEGUN, PERSON, NOTHING = "graded", "not begun", "needs a person", "nothing handed in"
 LEFT_OUT = "left out"
@@ -14,8 +15,9 @@ RANK = {PERSON: 0, LEFT_OUT: 2}  # of the lines in marks.csv; 1 for all others
 class Mark:
     """A line of marks.csv: what became of a file, or of a student's exercise.
 
-    student None: nobody knows whose the file is; note: why there is no mark; to_do: what to write or do about it;
-    points: None if there is no mark; content, key: of the source and of its result in the store.
+    student None: nobody knows whose the file is; file: its place, as names.csv calls it; note: why there is no mark;
+    to_do: what to write or do about it; points: None if there is no mark; content, key: of source and result in the
+    store.
     """
 
     status: str
@@ -36,13 +38,32 @@ class Mark:
         return f"{self.student.label if self.student else 'nobody known'}{number}"
 
 
-def without_a_mark(found: Found) -> Iterator[Mark]:
-    """The files that get no mark, with the reasons."""
-    for one in found.misplaced:
-        yield Mark(PERSON, one.student, one.exercise, one.path, one.reason, one.to_do)
-    for left in found.left_out:
-        count = f" ({left.files:,} files)" if left.files != 1 else ""
-        yield Mark(LEFT_OUT, left.student, "", left.path, f"{left.reason}{count}")
+@dataclass(frozen=True)
+class Found:
+    """What a download holds. layout: a few words on it; enrolled: students who have a row in any case.
+
+    others: what needs a person or was left out.
+    """
+
+    layout: str
+    handins: tuple[HandIn, ...]
+    others: tuple[Mark, ...] = ()
+    enrolled: tuple[Student, ...] = ()
+
+    @property
+    def misplaced(self) -> list[Mark]:
+        return [mark for mark in self.others if mark.status == PERSON]
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        known = {handin.student for handin in self.handins} | {one.student for one in self.misplaced if one.student}
+        return tuple(sorted(known.union(self.enrolled)))
+
+
+def left_out(place: str, reason: str, files: int = 1, student: Student | None = None) -> Mark:
+    """The mark of a file, or of a folder with so many files, that needs no person."""
+    count = f" ({files:,} files)" if files != 1 else ""
+    return Mark(LEFT_OUT, student, "", label(place), f"{reason}{count}")
 
 
 def nothing_handed_in(students: Iterable[Student], exercises: Sequence[str], marks: Sequence[Mark]) -> Iterator[Mark]:

@@ -192,7 +192,6 @@ class Pool:
                 yield outcome
 
     def wait(self) -> dict[str, Any]:
-        """The sandbox, once a process has tested it."""
         return self.graders[0].wait()
 
     def __enter__(self) -> "Pool":
@@ -235,7 +234,6 @@ def work(descriptor: int) -> NoReturn:
 
 
 def _serve(lines: TextIO, answers: TextIO) -> None:
-    """Answer each line."""
 
     def send(message: dict[str, Any]) -> None:
         answers.write(json.dumps(message) + "\n")

@@ -4,11 +4,6 @@ The key of a result is made from all that it depends on: the submission, the exe
 ends with the seed. So a run that was stopped goes on where it was, and what has changed is graded again. Seeds are
 secrets, which only this file holds, and only its owner can read it. After kill −9 it holds every result that was
 written.
-
-Another program asks for a result like this:
-
-    with Store.existing(folder) as store:
-        result = store.find("03_context_vectors", submission)  # None if it was not graded by this version
 """
 
 import contextlib
@@ -19,7 +14,7 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -34,10 +29,7 @@ from grader.records.submission import Submission
 from grader.reports import json as as_json
 
 NAME = ".grading.sqlite"
-NO_ROOM = {
-    "database or disk is full": "the disk is full",
-    "disk I/O error": "the disk reports an error",
-}  # SQLite's words
+NO_ROOM = ("database or disk is full", "disk I/O error")  # SQLite's words
 WAIT_S = 3.0  # for a writer that is about to end
 PAUSE_S = 0.02  # the longest pause between two tries
 SCHEMA = """
@@ -46,9 +38,6 @@ create table if not exists sources (content text primary key, filename text, sou
 create table if not exists results (
     number integer primary key, key text unique, exercise text, content text, version text, record text);
 create index if not exists by_content on results (content);
-create table if not exists handins (
-    student text, exercise text, name text, file text, content text, key text, called text,
-    primary key (student, exercise)) without rowid;
 """
 Self = TypeVar("Self", bound="Store")
 
@@ -104,8 +93,6 @@ class Store:
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
         self.file.close()
 
-    # Results.
-
     def find(self, exercise: str, submission: Submission) -> ExerciseResult | None:
         """The latest result of a submission by the present version of the exercise; None if there is none."""
         query = "select record from results where content = ? and exercise = ? and version = ? order by number desc"
@@ -120,12 +107,10 @@ class Store:
         return row and row[0]
 
     def result(self, key: str) -> ExerciseResult | None:
-        """The result with this key."""
         row = self._run("select record from results where key = ?", (key,)).fetchone()
         return row and read(row[0], self.fact("sandbox"))
 
     def has(self, key: str) -> bool:
-        """True if there is a result with this key."""
         return self._run("select 1 from results where key = ?", (key,)).fetchone() is not None
 
     def keep(self, key: str, exercise: str, content: str, record: str) -> None:
@@ -135,11 +120,9 @@ class Store:
 
     def outdated(self) -> list[Entry]:
         """The hand-ins of the latest run whose results are of an earlier version."""
-        version_of = dict(self._run("select key, version from handins join results using (key)").fetchall())
+        version_of = dict(self._run("select key, version from results").fetchall())
         entries = [one for one in self.entries() if one.key in version_of]
         return [one for one in entries if version_of[one.key] != versions.of_exercise(one.exercise)]
-
-    # Sources.
 
     def keep_source(self, exercise: str, submission: Submission) -> str:
         """Keep a source, and return the digest by which `source` gives it back."""
@@ -154,8 +137,6 @@ class Store:
         filename, source, notes = self._run(query, (content,)).fetchone()
         return Submission(source, filename, tuple(json.loads(notes)))
 
-    # The run: its facts, its seed, its hand-ins.
-
     def fact(self, name: str, default: Any = None) -> Any:
         """A fact that `note` wrote, as plain data."""
         row = self._run("select value from facts where name = ?", (name,)).fetchone()
@@ -166,20 +147,15 @@ class Store:
         self._run("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
 
     def replace_entries(self, entries: Iterable[Entry]) -> None:
-        """Replace the hand-ins of the run before. Called within a transaction."""
-        self._run("delete from handins")
-        for one in entries:
-            called = json.dumps(one.called)
-            row = one.student.id, one.exercise, one.student.name, one.file, one.content, one.key, called
-            self._run("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
+        """Replace the hand-ins of the run before."""
+        self.note("handins", sorted(map(astuple, entries)))
 
     def entries(self) -> list[Entry]:
         """The hand-ins of the latest run, by student and exercise."""
-        query = "select student, exercise, name, file, content, key, called from handins order by student, exercise"
-        rows = self._run(query)
+        handins: list[list[Any]] = self.fact("handins", [])
         return [
-            Entry(Student(id, name), exercise, file, content, key, tuple(json.loads(called)))
-            for id, exercise, name, file, content, key, called in rows
+            Entry(Student(*who), exercise, file, content, key, tuple(called))
+            for who, exercise, file, content, key, called in handins
         ]
 
     @contextlib.contextmanager
@@ -198,12 +174,10 @@ class Store:
         try:
             return self.file.execute(statement, values)
         except sqlite3.OperationalError as error:
-            reason = NO_ROOM.get(str(error))
-            if reason is None:
+            if str(error) not in NO_ROOM:
                 raise
-            raise InfrastructureError(
-                f"{self.path} cannot be written: {reason}. What it holds is kept: make room, and type the same command"
-            ) from None
+            kept = "What it holds is kept: make room, and type the same command"
+            raise InfrastructureError(f"{self.path} cannot be written: {error}. {kept}") from None
 
 
 def as_of_lesson(exercise: str, submission: Submission) -> Submission:
@@ -224,13 +198,8 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def key_of(case: str, seed: int) -> str:
-    """The key of a result. case: a digest of all that it depends on but the seed."""
-    return f"{case}.{seed}"
-
-
 def seed_of(key: str) -> int:
-    """The seed with which the result with this key was made."""
+    """The seed in the key of a result, "<digest of all that it depends on>.<seed>"."""
     return int(key.partition(".")[2])
 
 

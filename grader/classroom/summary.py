@@ -26,8 +26,6 @@ class Row:
 
 @dataclass(frozen=True)
 class Counts:
-    """One exercise in the class, in numbers of students."""
-
     handed_in: int
     passed_all: int
     not_begun: int
@@ -45,7 +43,6 @@ class Check:
 
     @property
     def share(self) -> float:
-        """The share of these files that failed it, from 0 to 1."""
         return self.failed / (self.failed + self.passed)
 
 
@@ -90,7 +87,6 @@ class Summary:
                     self._kinds[index, check.diagnosis].add(student.id)
 
     def counts(self, index: int) -> Counts:
-        """The numbers of the exercise with this index."""
         marks = [mark for row in self.rows if (mark := row.marks[index]) and mark.status in (GRADED, NOT_BEGUN)]
         points = [mark.points for mark in marks if mark.points is not None]
         most = self.exercises[index].max_points

@@ -22,7 +22,7 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 if TYPE_CHECKING:
-    from grader.classroom.handins import Found
+    from grader.classroom.marks import Found
 
 TIERS = ("A", "B", "D")
 RESULTS = Path("results")

@@ -164,7 +164,7 @@ def test_names_longer_than_255_bytes_are_not_taken_in(tmp_path):
         packed.writestr("softmax_naive.py", HONEST)
     found = find(tmp_path, catalog.exercises())
     assert len(found.handins) == 1
-    assert [entry.reason for entry in found.left_out] == ["its name is longer than 255 bytes"]
+    assert [entry.note for entry in found.others] == ["its name is longer than 255 bytes"]
 
 
 # Archives
@@ -206,7 +206,7 @@ def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, mon
     found = find(tmp_path, catalog.exercises())
     assert 0.3 < limited.spent() - before < 4.0
     assert [handin.student.id for handin in found.handins] == ["zoe"]
-    assert sum("not opened" in entry.reason for entry in found.misplaced) >= 8
+    assert sum("not opened" in entry.note for entry in found.misplaced) >= 8
 
 
 def test_a_rare_way_of_packing_is_refused_before_it_is_unpacked(built):
@@ -288,7 +288,7 @@ def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
         found.handins[3].read()
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada/work.zip").write_bytes(zipped(("a.bin", b"\0" * (40 << 20)), (FILE, HONEST.encode())))
-    assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].reason  # a student's own has a ratio
+    assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].note  # a student's own has a ratio
 
 
 def test_the_helper_lists_each_students_archive_once(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ import tarfile
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, field, replace
 from typing import IO, BinaryIO, NamedTuple, cast
 
@@ -128,87 +128,73 @@ def reasons() -> Iterator[None]:
         raise BadArchive(f"it is damaged, or packed in a way that is not understood ({type(error).__name__})") from None
 
 
-class Tar:
-    """A .tar.gz. To read its table of contents, all of it is unpacked once, up to the limits."""
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        packed = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
-        content = Bounded(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
-        self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
-        self.infos: dict[str, tarfile.TarInfo] = {}
-        for count, info in enumerate(self.archive, 1):
-            within(bounds, count, info.offset_data + info.size, packed)
-            self.infos[info.name] = info
-        self.members = {name: self._facts(info) for name, info in self.infos.items()}
-
-    @staticmethod
-    def _facts(info: tarfile.TarInfo) -> Facts:
-        kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
-        return Facts("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
-
-    def stream(self, name: str) -> IO[bytes]:
-        """A regular member, open for reading."""
-        return cast(IO[bytes], self.archive.extractfile(self.infos[name]))
-
-
-class Zip:
-    """A zip file."""
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        self.archive = zipfile.ZipFile(Bounded(file, bounds))
-        infos = self.archive.infolist()
-        within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
-        self.members = {info.filename: self._facts(info) for info in infos}
-
-    @staticmethod
-    def _facts(info: zipfile.ZipInfo) -> Facts:
-        mode = info.external_attr >> 16 if info.create_system == 3 else 0
-        kind = "dir" if info.is_dir() else "file"
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            kind = "link" if stat.S_ISLNK(mode) else "other"
-        try:
-            modified = time.mktime((*info.date_time, 0, 0, -1))
-        except (ValueError, OverflowError):
-            modified = 0.0
-        return Facts(kind, info.file_size, modified)
-
-    def stream(self, name: str) -> IO[bytes]:
-        """A member, open for reading. Raises BadArchive where it is encrypted or packed in a rare way."""
-        info = self.archive.getinfo(name)
-        if info.flag_bits & 1:
-            raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others have no limits
-            raise BadArchive(f"{label(name)} is packed in a rare way. Make the zip again with the usual way, Deflate.")
-        return self.archive.open(info)
-
-
 class Reader:
     """One open archive. members: by name. Raises BadArchive where it is damaged or exceeds the bounds."""
 
     def __init__(self, name: str, file: BinaryIO, bounds: Bounds) -> None:
         self.file = file
+        self.members: dict[str, Facts] = {}
         with reasons():
-            self.inner = (Zip if name.lower().endswith(".zip") else Tar)(file, bounds)
-        self.members = self.inner.members
+            self._stream = (self._open_zip if name.lower().endswith(".zip") else self._open_tar)(bounds)
 
     def read(self, name: str, limit: int) -> bytes:
         """The bytes of one member, at most `limit`. Raises BadArchive where it is larger, absent or damaged."""
         entry = self.members.get(name)
         if entry is None or entry.kind != "file":
             raise BadArchive(f"there is no file {label(name)} in it")
-        too_large = f"{label(name)} is too large: {entry.size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
-        if entry.size > limit:
-            raise BadArchive(too_large)
-        chunks, size = [], 0
-        with reasons(), self.inner.stream(name) as stream:
-            while chunk := stream.read(CHUNK):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > limit:  # the table of contents states a smaller size
-                    raise BadArchive(too_large)
+        chunks, size = [], entry.size
+        if size <= limit:
+            size = 0
+            with reasons(), self._stream(name) as stream:
+                while size <= limit and (chunk := stream.read(CHUNK)):  # the stated size may be a lie
+                    chunks.append(chunk)
+                    size += len(chunk)
+        if size > limit:
+            limits = f"{size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
+            raise BadArchive(f"{label(name)} is too large: {limits}")
         return b"".join(chunks)
+
+    def _open_tar(self, bounds: Bounds) -> Callable[[str], IO[bytes]]:
+        """A .tar.gz. To read its table of contents, all of it is unpacked once, up to the limits."""
+        packed = self.file.seek(0, os.SEEK_END)
+        self.file.seek(0)
+        bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
+        content = Bounded(cast(BinaryIO, gzip.GzipFile(fileobj=self.file)), bounds, packed)
+        archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
+        infos = {}
+        for count, info in enumerate(archive, 1):
+            within(bounds, count, info.offset_data + info.size, packed)
+            kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
+            kind = "link" if info.issym() or info.islnk() else kind
+            infos[info.name], self.members[info.name] = info, Facts(kind, info.size, float(info.mtime))
+        return lambda name: cast(IO[bytes], archive.extractfile(infos[name]))
+
+    def _open_zip(self, bounds: Bounds) -> Callable[[str], IO[bytes]]:
+        archive = zipfile.ZipFile(Bounded(self.file, bounds))
+        infos = archive.infolist()
+        within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
+        for info in infos:
+            mode = info.external_attr >> 16 if info.create_system == 3 else 0
+            kind = "dir" if info.is_dir() else "file"
+            if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                kind = "link" if stat.S_ISLNK(mode) else "other"
+            try:
+                modified = time.mktime((*info.date_time, 0, 0, -1))
+            except (ValueError, OverflowError):
+                modified = 0.0
+            self.members[info.filename] = Facts(kind, info.file_size, modified)
+
+        def stream(name: str) -> IO[bytes]:
+            info = archive.getinfo(name)
+            if info.flag_bits & 1:
+                raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others have no limits
+                raise BadArchive(
+                    f"{label(name)} is packed in a rare way. Make the zip again with the usual one, Deflate."
+                )
+            return archive.open(info)
+
+        return stream
 
 
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
@@ -242,11 +228,9 @@ class Node:
     download: bool = False
 
     def children(self) -> list["Node"]:
-        """The entries of this folder in the order of their names."""
         return sorted(self.folder.values(), key=lambda node: node.name)
 
     def text(self) -> str:
-        """The content as UTF-8 text. Raises BadArchive."""
         return in_download(self.place).read(self.member, MAX_PACKED).decode("utf-8", "replace")
 
     def open(self, download: bool = False) -> "Node":
@@ -257,12 +241,10 @@ class Node:
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file of this name is an archive that can be read."""
     return name.lower().endswith(SUFFIXES)
 
 
 def stem(name: str) -> str:
-    """The name without the archive's suffix."""
     suffix = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(suffix)]
 

@@ -29,7 +29,6 @@ def place(folder: str | Path, *names: str) -> str:
 
 
 def join(place: str, name: str) -> str:
-    """The place of an entry of the folder at this place."""
     return f"{place}/{name}" if BORDER in place else f"{place.rstrip('/')}{BORDER}{name}"
 
 
@@ -42,7 +41,6 @@ def split(place: str) -> tuple[str, list[str]]:
 
 
 def is_too_long(name: str) -> bool:
-    """Whether a name is longer than file systems allow."""
     return len(name) > MAX_NAME or len(name.encode("utf-8", "surrogatepass")) > MAX_NAME
 
 

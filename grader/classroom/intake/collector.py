@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.handins import HandIn, LeftOut, Misplaced, Origin, Student
+from grader.classroom.handins import HandIn, Origin, Student, listed
 from grader.classroom.intake import archives
 from grader.classroom.intake.entries import (
     EXPECTED,
@@ -32,10 +32,10 @@ from grader.classroom.intake.names import (
     CANONICAL,
     exercise_meant,
     exercise_of_folder,
-    in_short,
     is_code,
     reading_of,
 )
+from grader.classroom.marks import PERSON, Mark, left_out
 from grader.classroom.students import Decision
 from grader.classroom.untouched import is_begun
 from grader.records import limited
@@ -46,7 +46,7 @@ from grader.records.source import defined_names
 DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # of one student: nested folders, entries, archives
 MOST_SECONDS = 5.0  # processor time to open the archives of one student; honest ones take a hundredth
 SAME_TIME_S = 2.0  # archives keep times no finer
-MOST_LISTED = 20  # files of one student that are listed one by one
+MOST_LISTED, MOST_NAMED = 20, 5  # files of one student that are listed one by one; exercises in a message
 MOST_LOOKED_INTO = 100  # files of one student that are read because another one is for the same exercise
 USUAL, BESIDE, OTHER_EXERCISES = "README and the like", "beside exercises/ in a clone", "of exercises not asked for"
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
@@ -67,7 +67,6 @@ class Request:
         return self.exercises[0].folder if len(self.exercises) == 1 else None
 
     def decided(self, where: str) -> str:
-        """The exercise that names.csv gives a file, or ""."""
         decision = self.decisions.get(label(where))
         return decision.exercise if decision else ""
 
@@ -119,20 +118,18 @@ class Collector:
         self.offers: defaultdict[str, list[Offer]] = defaultdict(list)
         self.chosen: dict[str, Offer] = {}
         self.refusals: list[Refusal] = []
-        self.passed: list[LeftOut] = []
+        self.passed: list[tuple[str, str, int]] = []  # what needs no person: where, why, how many files
         self.has_others = False  # files for exercises that are not requested
         self.files = self.entries = self.archives = self.looked_into = 0  # how many, so far
         self.seconds = 0.0  # that opening archives took
 
     @property
     def label(self) -> str:
-        """The name of the entry, or of the student."""
         return label(self.origin.name or self.origin.key)
 
     # The walk.
 
     def walk(self, item: Item) -> None:
-        """Take in one entry."""
         node, name = item.node, item.name
         if node.kind == "dir":
             return self.walk_folder(Item(node, "", item.where + "/", item.hint, item.depth))
@@ -217,8 +214,7 @@ class Collector:
         self.refusals.append(Refusal(item.where, reason, exercise, is_work))
 
     def leave_out(self, where: str, reason: str, files: int = 1) -> None:
-        """Note files that need no person."""
-        self.passed.append(LeftOut(label(where), reason, files=files))
+        self.passed.append((where, reason, files))
 
     # The outcome.
 
@@ -261,12 +257,11 @@ class Collector:
         return offer.is_begun
 
     def handins(self, students: Sequence[Student]) -> Iterator[HandIn]:
-        """The chosen files, for each of the students."""
         for folder, offer in self.chosen.items():
             for student in students:
                 yield HandIn(student, folder, offer.node.place, offer.node.member, offer.origin)
 
-    def misplaced(self, students: Sequence[Student], handed_in: set[str]) -> Iterator[Misplaced]:
+    def misplaced(self, students: Sequence[Student], handed_in: set[str]) -> Iterator[Mark]:
         """The files without which a student lacks an exercise. handed_in: the exercises of the class."""
         own = set(self.chosen)
         is_placed = bool(own or self.has_others)
@@ -278,19 +273,19 @@ class Collector:
                 is_missed = not own or (one.is_code and bool(handed_in - own))
             if is_missed:
                 is_placed = True
-                yield from (Misplaced(label(one.where), one.reason, "", each, one.exercise) for each in students)
+                yield from (Mark(PERSON, each, one.exercise, label(one.where), one.reason) for each in students)
             else:
                 self.leave_out(one.where, one.reason)
         if self.files and not is_placed:
-            reason = f"nothing for {in_short(self.request.exercises)} in it"
-            yield from (Misplaced(self.label, reason, "", student) for student in students)
+            reason = f"nothing for {listed([one.folder[:2] for one in self.request.exercises], MOST_NAMED)} in it"
+            yield from (Mark(PERSON, student, "", self.label, reason) for student in students)
 
-    def left_out(self, student: Student) -> Iterator[LeftOut]:
+    def left_out(self, student: Student) -> Iterator[Mark]:
         """What is not graded and needs no person: the first files one by one, the others in one line."""
         for one in self.passed[:MOST_LISTED]:
-            yield LeftOut(one.path, one.reason, student, one.files)
-        if more := sum(one.files for one in self.passed[MOST_LISTED:]):
-            yield LeftOut(self.label, "more files of the same student", student, more)
+            yield left_out(*one, student=student)
+        if more := sum(files for _, _, files in self.passed[MOST_LISTED:]):
+            yield left_out(self.label, "more files of the same student", more, student)
 
 
 def better(old: Offer, new: Offer) -> tuple[Offer, str]:
@@ -326,7 +321,6 @@ def attempt(step: Callable[[], T]) -> tuple[T | None, str]:
 
 
 def _source(node: Entry) -> str | None:
-    """The source in a file; None if it cannot be read."""
     try:
         return HandIn(Student(""), "", node.place, node.member).read().source
     except (BadSubmission, NoSuchFile, OSError):

@@ -62,7 +62,6 @@ class Disk:
             return 0.0
 
     def children(self) -> list["Disk"]:
-        """The entries of the folder in the order of their names. Raises OSError."""
         entries = (
             Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.join(self.place, name))
             for name, kind in beneath.entries(self.place)
@@ -70,11 +69,9 @@ class Disk:
         return sorted(entries, key=lambda entry: entry.name)
 
     def text(self) -> str:
-        """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
         return beneath.read(self.place, TEXT).decode("utf-8", "replace")
 
     def open(self, download: bool = False) -> archives.Node:
-        """The root of this archive. Raises archives.BadArchive."""
         return archives.tree(self.place, download=download)
 
 
@@ -88,7 +85,6 @@ def root_folder(folder: Path) -> Disk:
 
 
 def hidden(node: Entry) -> str:
-    """Why an entry is hidden, or ""."""
     if node.kind == "outside":
         return ""
     if node.name.lower() == "__macosx" or node.name.startswith("._"):
@@ -119,12 +115,9 @@ def inside(node: Entry) -> Sequence[Entry]:
         return []
 
 
-def of(node: Entry, download: bool) -> Sequence[Entry]:
-    """The entries of a folder or an archive. download: an archive may hold a class.
-
-    Raises OSError, BadSubmission or NoSuchFile.
-    """
-    return node.children() if node.kind == "dir" else node.open(download).children()
+def of(node: Entry) -> Sequence[Entry]:
+    """The entries of a folder, or of an archive that may hold a class. Raises OSError, BadSubmission or NoSuchFile."""
+    return node.children() if node.kind == "dir" else node.open(download=True).children()
 
 
 def opened(node: Entry) -> Sequence[Entry]:
@@ -132,16 +125,14 @@ def opened(node: Entry) -> Sequence[Entry]:
     if node.kind == "file" and not node.name.lower().endswith(".zip"):
         return []  # a student's, which only the helper process reads
     try:
-        return of(node, download=True)
+        return of(node)
     except (BadSubmission, NoSuchFile, OSError):
         return []
 
 
 def count(node: Entry, depth: int = 0) -> int:
     """How many files an entry holds, as far as they are counted."""
-    if node.kind != "dir":
-        return 1
-    if depth > MOST_DEEP:
+    if node.kind != "dir" or depth > MOST_DEEP:
         return 1
     files = 0
     for child in inside(node):
@@ -152,7 +143,6 @@ def count(node: Entry, depth: int = 0) -> int:
 
 
 def is_container(node: Entry) -> bool:
-    """True for a folder or an archive."""
     return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
 
 
@@ -162,12 +152,10 @@ def is_class_file(node: Entry) -> bool:
 
 
 def is_exercises(node: Entry) -> bool:
-    """True for the folder exercises/ of a clone of this repository."""
     return node.name == "exercises" and node.kind == "dir" and any(exercise_of_folder(c.name) for c in inside(node))
 
 
 def is_clone(node: Entry) -> bool:
-    """True for a clone of this repository."""
     children = inside(node) if node.kind == "dir" else ()
     return any(child.name == ".git" for child in children) and any(map(is_exercises, children))
 
@@ -185,10 +173,7 @@ def is_like_a_students(node: Entry, only: str | None) -> bool:
 
 
 def holds_code(node: Entry, only: str | None, is_any: bool = True) -> bool:
-    """True if code lies in a folder: an archive, a file named after an exercise (or any), or one in its folder.
-
-    At most MAX_DEPTH folders are entered below one another. A folder with too many entries counts as holding code.
-    """
+    """True if a folder has too many entries, or holds an archive, a file named after an exercise, or (is_any) any."""
     waiting, remaining = [(node, 0)], MAX_ENTRIES
     while waiting:
         folder, depth = waiting.pop()

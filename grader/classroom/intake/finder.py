@@ -14,11 +14,12 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Found, HandIn, LeftOut, Misplaced, Origin, Student
+from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.collector import Collector, Item, Request, attempt
 from grader.classroom.intake.entries import METADATA, Entry, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
+from grader.classroom.marks import PERSON, Found, Mark, left_out
 from grader.classroom.students import Decision
 from grader.records.sanitize import label
 
@@ -96,8 +97,7 @@ class Finder:
         self.claims: list[Claim] = []
         self.layouts: Counter[str] = Counter()
         self.collectors: dict[str, Collector] = {}  # by the key of a claim
-        self.asked: list[Misplaced] = []  # entries of no certain student
-        self.passed: list[LeftOut] = []  # of no student
+        self.others: list[Mark] = []  # of entries of no certain student
         self.shorter: dict[str, str] = {}  # ids without the prefix of clones
 
     def start(self, root: Entry, name: str) -> None:
@@ -127,7 +127,6 @@ class Finder:
         self.settle_claims(root.name)
 
     def walk_one_student(self, root: Entry, trail: str = "") -> None:
-        """Walk the folder of one student."""
         self.layouts["one student's folder"] += 1
         collector = self.collectors[root.name] = Collector(self.request, ((root.name, label(root.name)),))
         collector.origin = Origin(key=root.name)
@@ -135,11 +134,10 @@ class Finder:
 
     def leave_out(self, node: Entry, where: str, reason: str) -> None:
         """Note an entry that is no student's and needs no person."""
-        self.passed.append(LeftOut(label(where), reason, files=entries.count(node)))
+        self.others.append(left_out(where, reason, entries.count(node)))
 
     def ask(self, where: str, reason: str, to_do: str) -> None:
-        """Note an entry that a person must place."""
-        self.asked.append(Misplaced(label(where), reason, to_do))
+        self.others.append(Mark(PERSON, None, "", label(where), reason, to_do))
 
     def walk_class(self, children: Sequence[Entry], trail: str, hint: str | None, platform: str = "") -> None:
         """Treat each entry as a student's. hint: the exercise whose download this is."""
@@ -187,7 +185,7 @@ class Finder:
 
     def walk_download(self, child: Entry, where: str, exercise: str | None) -> None:
         """Walk one download: a folder or an archive with a class in it."""
-        children, reason = attempt(lambda: list[Entry](entries.of(child, download=True)))
+        children, reason = attempt(lambda: list[Entry](entries.of(child)))
         if children is None:
             self.ask(where, reason, RENAME)
         else:
@@ -224,7 +222,6 @@ class Finder:
             self.collectors[key].walk(item)
 
     def result(self) -> Found:
-        """All files that were found, as plain data."""
         self._ask_about_classes()
         called, placed = {}, set()
         for one in self.collectors.values():
@@ -239,18 +236,15 @@ class Finder:
         }
         handed_in = {folder for one in self.collectors.values() for folder in one.chosen}
         handins: list[HandIn] = []
-        misplaced, left_out = self.asked, self.passed
         for one in self.collectors.values():
             people = [students[self._id(id)] for id, _ in one.people]
             handins += one.handins(people)
-            misplaced += one.misplaced(people, handed_in)
-            left_out += one.left_out(people[0])
+            self.others += [*one.misplaced(people, handed_in), *one.left_out(people[0])]
         layout = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in self.layouts.most_common())
         return Found(
             layout or "nothing that looks like a class",
             tuple(sorted(handins, key=lambda one: (one.student, one.exercise))),
-            tuple(sorted(misplaced, key=lambda one: (one.path, one.student or Student("")))),
-            tuple(left_out),
+            tuple(sorted(self.others, key=lambda one: (one.file, one.student or Student("")))),
             tuple(students[self._id(id)] for one in self.collectors.values() for id, _ in one.people),
         )
 
@@ -264,7 +258,7 @@ class Finder:
             if one.origin.name and one.branches() >= least:  # without a name it is the folder of one student
                 to_do = "if it holds a class, unpack it and grade it alone; else leave one file of each exercise in it"
                 self.ask(one.origin.name, SEVERAL_STUDENTS, to_do)
-                self.passed += one.passed
+                self.others += [left_out(*each) for each in one.passed]
                 del self.collectors[key]
 
     def _conflicts(self) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader import catalog
-from grader.catalog import Exercise
 from grader.classroom.intake.beneath import MAX_NAME
 from grader.records.safe_files import plain_name
 
@@ -192,7 +191,6 @@ def is_code(name: str) -> bool:
 
 
 def reading_of(name: str) -> Reading:
-    """The exercise that the name of a file, with its suffix, means."""
     return exercise_of(plain_name(name).rpartition(".")[0])
 
 
@@ -222,12 +220,6 @@ def exercise_of_download(stem: str) -> str | None:
     pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
     found = {exercise_of_title(piece) for piece in pieces} - {None}
     return next(iter(found)) if len(found) == 1 else None
-
-
-def in_short(exercises: Iterable[Exercise]) -> str:
-    """The numbers of the exercises, for messages: "03, 04", or "01 to 24 (24)"."""
-    numbers = [exercise.folder[:2] for exercise in exercises]
-    return ", ".join(numbers) if len(numbers) <= 5 else f"{numbers[0]} to {numbers[-1]} ({len(numbers)})"
 
 
 def likeness(name: str) -> str:

@@ -20,8 +20,9 @@ from grader import catalog
 from grader.catalog import NoSuchExercise, paths
 from grader.catalog.errors import WrongUse
 from grader.classroom import handins
-from grader.classroom.handins import Found, HandIn, Misplaced, Origin, Student
+from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import beneath
+from grader.classroom.marks import PERSON, Found, Mark
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import safe_files
@@ -90,7 +91,7 @@ def find(app: AutogradeApp) -> Submitted:
     for id, folder in folders.items():
         student, below = Student(label(id), names.get(id, "")), os.path.relpath(folder, students)
         if reason := _missing(folder, file):
-            misplaced.append(Misplaced(label(below), reason, f"rename the right one to {file}", student, exercise))
+            misplaced.append(Mark(PERSON, student, exercise, label(below), reason, f"rename the right one to {file}"))
         else:
             place = beneath.place(students, *below.split(os.sep), file)
             found.append(NotebookHandIn(student, exercise, place, origin=Origin("nbgrader", id, id), cells=cells))
