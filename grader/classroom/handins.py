@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.classroom.intake import archives, beneath
-from grader.records import safe_files, submission
+from grader.classroom.intake import archives
+from grader.records import safe_files
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -60,12 +60,7 @@ class HandIn:
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
-        if self.member:
-            found = archives.read(self.place, self.member)
-        else:
-            name = os.path.basename(self.place)
-            data = beneath.read(self.place, safe_files.limit_of(name))
-            found = submission.decode(data, label(name), safe_files.is_notebook(name))
+        found = archives.read(self.place, self.member)
         return replace(found, notes=(*found.notes, self.read_as)) if self.read_as else found
 
     @property

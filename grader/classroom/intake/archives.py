@@ -22,7 +22,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, replace
 from typing import IO, BinaryIO, NamedTuple, cast
 
 from grader.catalog.errors import BadSubmission
@@ -217,27 +217,46 @@ def _reader_of_version(place: str, version: tuple[int, ...]) -> Reader:
 
 @dataclass(slots=True)
 class Node:
-    """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for entries.Disk."""
+    """A file or a folder, on disk or in an archive.
+
+    kind: "dir", "file", "link", "other" (pipes, devices), "long" for a name of more than beneath.MAX_NAME bytes, or
+    "outside" (an archive's absolute path, or ".."); place: of the file, or of the archive; member: its name there, ""
+    on disk; folder: the entries of a folder in an archive; download: it is in an archive that holds a class.
+    """
 
     name: str
     kind: str
     place: str
-    member: str
-    modified: float = 0.0
-    folder: dict[str, "Node"] = field(default_factory=dict)
+    member: str = ""
+    time: float = 0.0
+    folder: dict[str, "Node"] | None = None
     download: bool = False
 
+    @property
+    def modified(self) -> float:
+        """Seconds since 1970; 0 if they cannot be read."""
+        with contextlib.suppress(OSError):
+            return self.time if self.member else beneath.facts(self.place).st_mtime
+        return 0.0
+
     def children(self) -> list["Node"]:
-        return sorted(self.folder.values(), key=lambda node: node.name)
+        """The entries of the folder in the order of their names. Raises OSError."""
+        if self.folder is not None:
+            return sorted(self.folder.values(), key=lambda node: node.name)
+        return [
+            Node(name, "long" if is_too_long(name) else kind, beneath.join(self.place, name))
+            for name, kind in sorted(beneath.entries(self.place))
+        ]
 
     def text(self) -> str:
-        return in_download(self.place).read(self.member, MAX_PACKED).decode("utf-8", "replace")
+        """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
+        return _packed(self.place, self.member).decode("utf-8", "replace")
 
     def open(self, download: bool = False) -> "Node":
         """The root of this archive. download: whether it holds a whole class. Raises BadArchive."""
-        if download or not self.download:
+        if self.member and (download or not self.download):
             raise BadArchive("an archive inside an archive: unpack it, or hand in its files")
-        return tree(self.place, self.member)
+        return tree(self.place, self.member, download)
 
 
 def is_archive(name: str) -> bool:
@@ -267,7 +286,7 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
         members = {name: Facts(*facts) for name, *facts in listing}
     count = 0
     prefix = member + NESTED if member else ""
-    root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
+    top: dict[str, Node] = {}
     for name, entry in members.items():
         parts = [part for part in name.replace("\\", "/").split("/") if part != "."]
         kind = entry.kind
@@ -277,33 +296,35 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
             parts, kind = [name or "(no name)"], "outside" if parts else "other"
         if any(map(is_too_long, parts)):
             parts, kind = [name[:MAX_NAME]], "long"
-        node = root
+        folder = top
         for depth, part in enumerate(parts[:-1], 1):
-            if part not in node.folder or node.folder[part].kind != "dir":  # a name may be a file's and a folder's
-                count += 1
-                node.folder[part] = Node(part, "dir", root.place, prefix + "/".join(parts[:depth]), download=download)
-            node = node.folder[part]
-        earlier = node.folder.get(parts[-1])
-        if earlier is not None and earlier.kind == "dir":
+            within_it = folder[part].folder if part in folder else None  # a name may be a file's and a folder's
+            if within_it is None:
+                count, within_it = count + 1, {}
+                folder[part] = Node(part, "dir", place, prefix + "/".join(parts[:depth]), 0.0, within_it, download)
+            folder = within_it
+        if parts[-1] in folder and folder[parts[-1]].kind == "dir":
             continue
         count += 1
         within(bounds, count, 0, 0)
         inside = prefix + (name if kind != "dir" else name.rstrip("/"))
         # The later one of two files with one name counts, as when they are unpacked.
-        node.folder[parts[-1]] = Node(parts[-1], kind, root.place, inside, entry.modified, {}, download)
-    return root
+        empty: dict[str, Node] | None = {} if kind == "dir" else None
+        folder[parts[-1]] = Node(parts[-1], kind, place, inside, entry.modified, empty, download)
+    return Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, folder=top, download=download)
 
 
-def read(place: str, member: str) -> Submission:
-    """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
+def read(place: str, member: str = "") -> Submission:
+    """A file, or one member of an archive, as a submission. Raises BadSubmission or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
-    shown_name = label(f"{os.path.basename(place)}:{member}")
-    if not inner and place in downloads:
-        data = in_download(place).read(member, safe_files.limit_of(member))
-        return submission.decode(data, shown_name, safe_files.is_notebook(member))
+    name = os.path.basename(place)
+    shown_name = label(f"{name}:{member}" if member else name)
+    if not member or (not inner and place in downloads):
+        limit = safe_files.limit_of(member or name)
+        data = in_download(place).read(member, limit) if member else beneath.read(place, limit)
+        return submission.decode(data, shown_name, safe_files.is_notebook(member or name))
     packed = _packed(place, outer if inner else "")
-    name = outer if inner else os.path.basename(place)
-    source, notes = _code(packed, name, inner or member, shown_name, *astuple(STUDENT))
+    source, notes = _code(packed, outer if inner else name, inner or member, shown_name, *astuple(STUDENT))
     return Submission(source, shown_name, tuple(notes))
 
 
@@ -323,7 +344,7 @@ def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) ->
 
 
 def _packed(place: str, member: str) -> bytes:
-    """A student's archive: the file itself, or a member of a download."""
+    """The bytes of a file, or of a member of a download."""
     if not member:
         return beneath.read(place, MAX_PACKED)
     return in_download(place).read(member, MAX_PACKED)

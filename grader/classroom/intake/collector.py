@@ -16,12 +16,12 @@ from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import HandIn, Origin, Student, listed
 from grader.classroom.intake import archives
+from grader.classroom.intake.archives import Node
 from grader.classroom.intake.entries import (
     EXPECTED,
     FORKS,
     OF_LESSONS,
     SCRIPTS_OF_LESSONS,
-    Entry,
     count,
     is_container,
     is_exercises,
@@ -75,7 +75,7 @@ class Request:
 class Item:
     """An entry of a student. name: as the student called it; hint: the exercise in whose folder it lies."""
 
-    node: Entry
+    node: Node
     name: str
     where: str
     hint: str | None
@@ -86,7 +86,7 @@ class Item:
 class Offer:
     """A file for an exercise. order: the criteria to compare, smaller is better; is_named: it says the exercise."""
 
-    node: Entry
+    node: Node
     where: str
     order: tuple[int, int, int]
     origin: Origin
@@ -164,7 +164,7 @@ class Collector:
 
     def walk_folder(self, folder: Item) -> None:
         """Take in what lies in a folder or an archive. where: what comes before the names of its entries."""
-        children, reason = attempt(lambda: list[Entry](folder.node.children()))
+        children, reason = attempt(lambda: folder.node.children())
         if children is None or folder.depth > DEEPEST:
             return self.refuse(folder, reason or f"more than {DEEPEST} folders deep")
         clone = next((child for child in children if is_exercises(child)), None)
@@ -303,7 +303,7 @@ def better(old: Offer, new: Offer) -> tuple[Offer, str]:
     return old, "its path comes first"
 
 
-def by_code(node: Entry) -> str:
+def by_code(node: Node) -> str:
     """Which exercises the code of a file may be for, in words; "" if it tells none. A person decides."""
     source = _source(node)
     numbers = signatures.exercises_of(defined_names(source))[:4] if source is not None else []
@@ -320,9 +320,9 @@ def attempt(step: Callable[[], T]) -> tuple[T | None, str]:
         return None, f"it cannot be read: {error.strerror}"
 
 
-def _source(node: Entry) -> str | None:
+def _source(node: Node) -> str | None:
     try:
-        return HandIn(Student(""), "", node.place, node.member).read().source
+        return archives.read(node.place, node.member).source
     except (BadSubmission, NoSuchFile, OSError):
         return None
 

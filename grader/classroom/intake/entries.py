@@ -5,14 +5,12 @@ A name that a student may have chosen decides only if no entry beside it contrad
 
 import os
 import re
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.intake import archives, beneath
-from grader.classroom.intake.beneath import is_too_long
+from grader.classroom.intake.archives import Node
 from grader.classroom.intake.names import (
     GRADESCOPE,
     exercise_of_download,
@@ -23,7 +21,6 @@ from grader.classroom.intake.names import (
     student_of_file,
 )
 
-TEXT = 64 << 20  # bytes of a platform's list of its students
 SKIPPED = {"__pycache__", "node_modules", "venv", "env", "solutions", "tests", "grader", "build"}
 HIDDEN, FORKS, TOOLING = "hidden", "made by macOS", "in venv/, tests/, build/ and the like"  # why files are left out
 METADATA = "submission_metadata.yml"
@@ -40,51 +37,13 @@ MAX_ENTRIES, MAX_DEPTH = 2_000, 3  # entries and nested folders that are examine
 MOST_COUNTED, MOST_DEEP = 200_000, 40  # files that are counted without a look, and nested folders
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """An entry of a folder on disk; archives.Node offers the same for an archive.
-
-    kind: "dir", "file", "link", "other" (pipes, devices), or "long" for a name of more than beneath.MAX_NAME bytes;
-    archives have "outside" too (an absolute path, or "..").
-    """
-
-    name: str
-    kind: str
-    place: str
-    member = ""
-
-    @property
-    def modified(self) -> float:
-        """Seconds since 1970; 0 if they cannot be read."""
-        try:
-            return beneath.facts(self.place).st_mtime
-        except OSError:
-            return 0.0
-
-    def children(self) -> list["Disk"]:
-        entries = (
-            Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.join(self.place, name))
-            for name, kind in beneath.entries(self.place)
-        )
-        return sorted(entries, key=lambda entry: entry.name)
-
-    def text(self) -> str:
-        return beneath.read(self.place, TEXT).decode("utf-8", "replace")
-
-    def open(self, download: bool = False) -> archives.Node:
-        return archives.tree(self.place, download=download)
-
-
-Entry = Disk | archives.Node
-
-
-def root_folder(folder: Path) -> Disk:
+def root_folder(folder: Path) -> Node:
     """The folder that the instructor names, the only one that may be reached through a link."""
     place = beneath.place(folder)
-    return Disk(os.path.basename(os.path.realpath(place)), "dir" if os.path.isdir(place) else "file", place)
+    return Node(os.path.basename(os.path.realpath(place)), "dir" if os.path.isdir(place) else "file", place)
 
 
-def hidden(node: Entry) -> str:
+def hidden(node: Node) -> str:
     if node.kind == "outside":
         return ""
     if node.name.lower() == "__macosx" or node.name.startswith("._"):
@@ -92,7 +51,7 @@ def hidden(node: Entry) -> str:
     return HIDDEN if node.name.startswith(".") else ""
 
 
-def passed_over(node: Entry) -> str:
+def passed_over(node: Node) -> str:
     """Why an entry of a student is not their work, or ""."""
     return hidden(node) or (TOOLING if node.kind == "dir" and node.name.lower() in SKIPPED else "")
 
@@ -107,7 +66,7 @@ def kind_reason(kind: str) -> str:
     return reasons.get(kind, "no regular file")
 
 
-def inside(node: Entry) -> Sequence[Entry]:
+def inside(node: Node) -> Sequence[Node]:
     """The entries of a folder; none if it cannot be read."""
     try:
         return node.children()
@@ -115,12 +74,12 @@ def inside(node: Entry) -> Sequence[Entry]:
         return []
 
 
-def of(node: Entry) -> Sequence[Entry]:
+def of(node: Node) -> Sequence[Node]:
     """The entries of a folder, or of an archive that may hold a class. Raises OSError, BadSubmission or NoSuchFile."""
     return node.children() if node.kind == "dir" else node.open(download=True).children()
 
 
-def opened(node: Entry) -> Sequence[Entry]:
+def opened(node: Node) -> Sequence[Node]:
     """The entries of what may be a download, a folder or a zip; none if it cannot be read."""
     if node.kind == "file" and not node.name.lower().endswith(".zip"):
         return []  # a student's, which only the helper process reads
@@ -130,7 +89,7 @@ def opened(node: Entry) -> Sequence[Entry]:
         return []
 
 
-def count(node: Entry, depth: int = 0) -> int:
+def count(node: Node, depth: int = 0) -> int:
     """How many files an entry holds, as far as they are counted."""
     if node.kind != "dir" or depth > MOST_DEEP:
         return 1
@@ -142,37 +101,37 @@ def count(node: Entry, depth: int = 0) -> int:
     return files
 
 
-def is_container(node: Entry) -> bool:
+def is_container(node: Node) -> bool:
     return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
 
 
-def is_class_file(node: Entry) -> bool:
+def is_class_file(node: Node) -> bool:
     """True for a file that a platform or a course puts beside the students."""
     return node.kind == "file" and node.name.lower() in {METADATA, *COURSE_FILES, *EXPECTED}
 
 
-def is_exercises(node: Entry) -> bool:
+def is_exercises(node: Node) -> bool:
     return node.name == "exercises" and node.kind == "dir" and any(exercise_of_folder(c.name) for c in inside(node))
 
 
-def is_clone(node: Entry) -> bool:
+def is_clone(node: Node) -> bool:
     children = inside(node) if node.kind == "dir" else ()
     return any(child.name == ".git" for child in children) and any(map(is_exercises, children))
 
 
-def exercise_of_entry(node: Entry) -> str | None:
+def exercise_of_entry(node: Node) -> str | None:
     """The exercise that a folder or an archive is named after, or None."""
     return exercise_of_download(archives.stem(node.name)) if is_container(node) else None
 
 
-def is_like_a_students(node: Entry, only: str | None) -> bool:
+def is_like_a_students(node: Node, only: str | None) -> bool:
     """True if an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
     if owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
         return True
     return node.kind == "dir" and holds_code(node, only, is_any=False)
 
 
-def holds_code(node: Entry, only: str | None, is_any: bool = True) -> bool:
+def holds_code(node: Node, only: str | None, is_any: bool = True) -> bool:
     """True if a folder has too many entries, or holds an archive, a file named after an exercise, or (is_any) any."""
     waiting, remaining = [(node, 0)], MAX_ENTRIES
     while waiting:
@@ -195,7 +154,7 @@ def holds_code(node: Entry, only: str | None, is_any: bool = True) -> bool:
     return False
 
 
-def is_course(children: Sequence[Entry], submitted: Entry, only: str | None) -> bool:
+def is_course(children: Sequence[Node], submitted: Node, only: str | None) -> bool:
     """True if these are the entries of an nbgrader course, and not of a class with a student called "submitted"."""
     if any(child.kind == "file" and child.name in COURSE_FILES for child in children):
         return True
@@ -203,7 +162,7 @@ def is_course(children: Sequence[Entry], submitted: Entry, only: str | None) -> 
     return not any(is_like_a_students(child, only) for child in others)
 
 
-def is_one_students(children: Sequence[Entry], only: str | None) -> bool:
+def is_one_students(children: Sequence[Node], only: str | None) -> bool:
     """True if these entries are exercises of one student, not students."""
     visible = [child for child in children if not hidden(child)]
     if any(owner_of(child.name) or student_of_file(child.name) for child in visible):
@@ -221,7 +180,7 @@ def is_one_students(children: Sequence[Entry], only: str | None) -> bool:
     return not any(is_like_a_students(child, only) for child in visible if not exercise_of_entry(child))
 
 
-def is_wrapper(node: Entry, only: str | None) -> bool:
+def is_wrapper(node: Node, only: str | None) -> bool:
     """True if an entry, the only one in its folder, holds the class and not the files of one student."""
     if node.kind != "dir" or owner_of(node.name) or exercise_of_folder(node.name):
         return False
@@ -231,7 +190,7 @@ def is_wrapper(node: Entry, only: str | None) -> bool:
     )
 
 
-def holds_class(node: Entry) -> bool:
+def holds_class(node: Node) -> bool:
     """True if an entry named after an exercise holds a class: platforms' names, folders, archives, files of several."""
     visible = [child for child in opened(node) if not (hidden(child) or is_class_file(child))]
     work = [child for child in visible if not (child.kind == "dir" and child.name.lower() in SKIPPED)]
@@ -240,13 +199,13 @@ def holds_class(node: Entry) -> bool:
     )
 
 
-def has_students(children: Sequence[Entry], only: str | None) -> bool:
+def has_students(children: Sequence[Node], only: str | None) -> bool:
     """True if an entry looks like a student's and is not named after an exercise, which a student's may be too."""
     others = (c for c in children if not (hidden(c) or exercise_of_entry(c) or is_class_file(c)))
     return any(is_like_a_students(child, only) for child in others)
 
 
-def are_downloads(children: Sequence[Entry]) -> bool:
+def are_downloads(children: Sequence[Node]) -> bool:
     """True if each container among these entries is a download of Moodle or Canvas, and there is one.
 
     A student's own archive may imitate one, so a single entry that is none makes all of them students' entries.
@@ -255,7 +214,7 @@ def are_downloads(children: Sequence[Entry]) -> bool:
     return bool(containers) and all(map(_names_only_people, containers))
 
 
-def _names_only_people(node: Entry) -> bool:
+def _names_only_people(node: Node) -> bool:
     """True if a platform named everything in a folder or an archive."""
     if owner_of(node.name):
         return False
@@ -263,5 +222,5 @@ def _names_only_people(node: Entry) -> bool:
     return bool(within) and all(owner_of(child.name) for child in within)
 
 
-def _has_code_in_it(node: Entry) -> bool:
+def _has_code_in_it(node: Node) -> bool:
     return any(child.kind == "file" and is_code(child.name) and not owner_of(child.name) for child in inside(node))

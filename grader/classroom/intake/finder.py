@@ -16,8 +16,9 @@ from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
 from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import archives, entries, names
+from grader.classroom.intake.archives import Node
 from grader.classroom.intake.collector import Collector, Item, Request, attempt
-from grader.classroom.intake.entries import METADATA, Entry, hidden, is_class_file, is_clone, is_container
+from grader.classroom.intake.entries import METADATA, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
 from grader.classroom.marks import PERSON, Found, Mark, left_out
 from grader.classroom.students import Decision
@@ -100,7 +101,7 @@ class Finder:
         self.others: list[Mark] = []  # of entries of no certain student
         self.shorter: dict[str, str] = {}  # ids without the prefix of clones
 
-    def start(self, root: Entry, name: str) -> None:
+    def start(self, root: Node, name: str) -> None:
         """Find the folder that holds the students, and walk it. name: of what the instructor named."""
         course, trail = False, ""
         children = root.children()
@@ -126,20 +127,20 @@ class Finder:
         self.walk_class(children, trail, hint, "nbgrader" * course)
         self.settle_claims(root.name)
 
-    def walk_one_student(self, root: Entry, trail: str = "") -> None:
+    def walk_one_student(self, root: Node, trail: str = "") -> None:
         self.layouts["one student's folder"] += 1
         collector = self.collectors[root.name] = Collector(self.request, ((root.name, label(root.name)),))
         collector.origin = Origin(key=root.name)
         collector.walk_folder(Item(root, "", trail, names.exercise_of_folder(root.name)))
 
-    def leave_out(self, node: Entry, where: str, reason: str) -> None:
+    def leave_out(self, node: Node, where: str, reason: str) -> None:
         """Note an entry that is no student's and needs no person."""
         self.others.append(left_out(where, reason, entries.count(node)))
 
     def ask(self, where: str, reason: str, to_do: str) -> None:
         self.others.append(Mark(PERSON, None, "", label(where), reason, to_do))
 
-    def walk_class(self, children: Sequence[Entry], trail: str, hint: str | None, platform: str = "") -> None:
+    def walk_class(self, children: Sequence[Node], trail: str, hint: str | None, platform: str = "") -> None:
         """Treat each entry as a student's. hint: the exercise whose download this is."""
         are_downloads = entries.are_downloads(children)
         has_students = entries.has_students(children, self.only)
@@ -183,9 +184,9 @@ class Finder:
             else:
                 self.ask(where, "whose is it? It lies in no student's folder", say)
 
-    def walk_download(self, child: Entry, where: str, exercise: str | None) -> None:
+    def walk_download(self, child: Node, where: str, exercise: str | None) -> None:
         """Walk one download: a folder or an archive with a class in it."""
-        children, reason = attempt(lambda: list[Entry](entries.of(child)))
+        children, reason = attempt(lambda: entries.of(child))
         if children is None:
             self.ask(where, reason, RENAME)
         else:
@@ -296,7 +297,7 @@ class Finder:
 
     def _holds_work(self, claim: Claim) -> bool:
         """True if anything in the claimed entry could be graded."""
-        node: Entry | None = claim.item.node
+        node: Node | None = claim.item.node
         if claim.item.node.kind == "file" and archives.is_archive(claim.item.name):
             node, _ = attempt(claim.item.node.open)
         return node is not None and (node.kind == "file" or entries.holds_code(node, self.only))
