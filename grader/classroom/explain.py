@@ -79,18 +79,15 @@ def lines(explanation: Explanation) -> Iterator[str]:
 def _of_student(store: Store, name: str) -> list[Entry]:
     """The hand-ins of the student with this name. Raises WrongUse if nobody, or several, are called so."""
     entries = store.entries()
-    for fits in (
-        lambda one: fold(name) in map(fold, (one.student.id, *one.called)),
-        lambda one: bool(names_of(name) & names_of(one.student.name)),
-    ):
-        found = [one for one in entries if fits(one)]
-        people = sorted({one.student for one in found})
-        if len(people) == 1:
-            return found
-        if people:
-            who = listed([label(student.label) for student in people], MOST_NAMED)
-            raise WrongUse(f"{label(name)} may be several: {who}. Name the id")
-    raise WrongUse(f"{store.folder} knows nobody called {label(name)} who has a mark. See {store.folder}/marks.csv")
+    found = [one for one in entries if fold(name) in map(fold, (one.student.id, *one.called))]
+    found = found or [one for one in entries if names_of(name) & names_of(one.student.name)]
+    people = sorted({one.student for one in found})
+    if not people:
+        raise WrongUse(f"{store.folder} knows nobody called {label(name)} who has a mark. See {store.folder}/marks.csv")
+    if len(people) > 1:
+        who = listed([label(student.label) for student in people], MOST_NAMED)
+        raise WrongUse(f"{label(name)} may be several: {who}. Name the id")
+    return found
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:

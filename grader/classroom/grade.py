@@ -1,7 +1,6 @@
 """Reads each hand-in once, and grades those without a result, on this machine or on a Dask cluster."""
 
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,6 @@ from grader.classroom.store import Store
 from grader.classroom.untouched import is_begun
 from grader.records import containment
 from grader.records.results import Settings
-from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
 from grader.records.submission import MARKS, NOT_A_CODE_CELL, Submission, is_conflicted
 
@@ -39,10 +37,6 @@ class How:
     accept_tier: str | None = None
     dask: str | None = None
 
-    def settings(self, seed: int) -> Settings:
-        """The settings of the judge. No hidden input or expected number is in the results."""
-        return Settings(self.device, seed, self.timeout, reveal=False, pictures=True)
-
 
 @dataclass(frozen=True)
 class Begun:
@@ -63,7 +57,7 @@ def take_in(handin: HandIn, file: str, store: Store) -> Mark:
         content = store.keep_source(handin.exercise, submission)
         status = GRADED if is_begun(submission.source, handin.exercise) else NOT_BEGUN
     except (BadSubmission, NoSuchFile) as error:
-        return replace(mark, note=_without_place(handin, str(error)))
+        return replace(mark, note=str(error).removesuffix("."))
     except OSError as error:
         return replace(mark, note=f"the file cannot be read: {error.strerror}")
     except Exception as error:
@@ -100,7 +94,9 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
             waiting[mark.exercise].setdefault(mark.key, mark.content)
     if not waiting:
         return
-    order = Order(how.settings(store.fact("unfinished")), how.tier, how.accept_tier)
+    # `reveal=False`: no hidden input or expected number is in the results.
+    settings = Settings(how.device, store.fact("unfinished"), how.timeout, reveal=False, pictures=True)
+    order = Order(settings, how.tier, how.accept_tier)
     with executor_of(order, how) as executor:
         sandbox = executor.wait()
         store.note("sandbox", sandbox)
@@ -116,12 +112,6 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
 
 def executor_of(order: Order, how: How) -> Pool | Cluster:
     return Pool(order, how.jobs) if how.dask is None else Cluster(order, how.dask)
-
-
-def _without_place(handin: HandIn, message: str) -> str:
-    """The message with the name of the file, which has a column of its own, left out."""
-    shown = f"{os.path.basename(handin.place)}:{handin.member}" if handin.member else os.path.basename(handin.place)
-    return message.replace(label(shown), "the file").removesuffix(".")
 
 
 def _tasks(exercise: str, contents: Mapping[str, str], store: Store) -> Iterator[Task]:

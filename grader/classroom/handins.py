@@ -47,10 +47,6 @@ class HandIn:
     member: str = ""  # the name inside the archive
     origin: Origin = Origin()
 
-    @property
-    def path(self) -> Path:
-        return Path(self.place)
-
     def below(self, folder: Path) -> str:
         """The place of the file in a folder, or in an archive of a class, as one harmless line."""
         place = os.path.relpath(self.place, folder)

@@ -60,10 +60,9 @@ class Found:
         return tuple(sorted(known.union(self.enrolled)))
 
 
-def left_out(place: str, reason: str, files: int = 1, student: Student | None = None) -> Mark:
-    """The mark of a file, or of a folder with so many files, that needs no person."""
-    count = f" ({files:,} files)" if files != 1 else ""
-    return Mark(LEFT_OUT, student, "", label(place), f"{reason}{count}")
+def left_out(place: str, reason: str, student: Student | None = None) -> Mark:
+    """The mark of a file or a folder that needs no person."""
+    return Mark(LEFT_OUT, student, "", label(place), reason)
 
 
 def nothing_handed_in(students: Iterable[Student], exercises: Sequence[str], marks: Sequence[Mark]) -> Iterator[Mark]:

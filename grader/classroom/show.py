@@ -26,16 +26,16 @@ class Show:
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.counts: Counter[str] = Counter()  # gradings, by status
-        self.bar: Progress | None = None
+        self.bar = Progress(
+            *COLUMNS, console=self.console, transient=True, refresh_per_second=5, disable=not self.console.is_terminal
+        )
         self.began = time.monotonic()
 
     def __enter__(self) -> "Show":
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
-            self.bar = None
+        self.bar.stop()
 
     def show(self, event: Seen | Begun | Outcome | Written) -> None:
         match event:
@@ -46,14 +46,11 @@ class Show:
                 work = f"{count_in_words(event.to_grade, 'grading')} to do."
                 self.say(f"Sandbox tier {event.sandbox}, tested. {seed}{work}")
                 self.began = time.monotonic()
-                if self.console.is_terminal:
-                    self.bar = Progress(*COLUMNS, console=self.console, transient=True, refresh_per_second=5)
-                    self.task = self.bar.add_task("grading", total=event.to_grade)
-                    self.bar.start()
+                self.task = self.bar.add_task("grading", total=event.to_grade)
+                self.bar.start()
             case Outcome():
                 self.counts[event.status if not event.trouble else "not graded"] += 1
-                if self.bar:
-                    self.bar.update(self.task, advance=1, description=f"grading ({self._summary()})")
+                self.bar.update(self.task, advance=1, description=f"grading ({self._summary()})")
             case Written():
                 self.__exit__()
                 self._written(event)

@@ -16,8 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import versions
@@ -39,7 +38,6 @@ create table if not exists results (
     number integer primary key, key text unique, exercise text, content text, version text, record text);
 create index if not exists by_content on results (content);
 """
-Self = TypeVar("Self", bound="Store")
 
 
 @dataclass(frozen=True)
@@ -81,16 +79,16 @@ class Store:
             raise WrongUse(f"{self.path} is damaged. Move it away: all will be graded again") from None
 
     @classmethod
-    def existing(cls: type[Self], folder: Path) -> Self:
+    def existing(cls, folder: Path) -> "Store":
         """The file of a folder that holds results. Raises WrongUse if it holds none."""
         if not (folder / NAME).exists():
             raise WrongUse(f"{folder} holds no results. Grade first: make grade SUBMISSIONS=… OUT={folder}")
         return cls(folder)
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> "Store":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.file.close()
 
     def find(self, exercise: str, submission: Submission) -> ExerciseResult | None:

@@ -4,6 +4,7 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader import catalog
 from grader.catalog import mistakes
@@ -24,26 +25,21 @@ class Row:
     marks: tuple[Mark | None, ...]
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     handed_in: int
     passed_all: int
     not_begun: int
     median: float | None
 
 
-@dataclass(frozen=True)
-class Check:
-    """One check in the class, among the files on which it was tried. exercise: its index."""
+class Check(NamedTuple):
+    """One check in the class, among the files on which it was tried. share: of those that failed it."""
 
-    exercise: int
+    exercise: str
     title: str
-    passed: int
     failed: int
-
-    @property
-    def share(self) -> float:
-        return self.failed / (self.failed + self.passed)
+    tried: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -99,13 +95,14 @@ class Summary:
 
     def hardest(self, count: int) -> list[Check]:
         """The checks that the largest share of the files failed on which they were tried."""
-        checks = [
-            Check(index, self._titles[index, id], tried[PASSED], tried[FAILED])
-            for (index, id), tried in self._tried.items()
-            if tried[FAILED]
-        ]
-        least = min(LEAST, max((check.passed + check.failed for check in checks), default=0))
-        checks = [check for check in checks if check.passed + check.failed >= least]
+        checks = []
+        for (index, id), outcomes in self._tried.items():
+            failed, tried = outcomes[FAILED], outcomes[FAILED] + outcomes[PASSED]
+            if failed:
+                number = self.exercises[index].folder[:2]
+                checks.append(Check(number, self._titles[index, id], failed, tried, failed / tried))
+        least = min(LEAST, max((check.tried for check in checks), default=0))
+        checks = [check for check in checks if check.tried >= least]
         return sorted(checks, key=lambda one: (-one.share, -one.failed, one.exercise, one.title))[:count]
 
     def to_teach(self) -> list[Topic]:

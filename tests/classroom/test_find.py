@@ -363,7 +363,7 @@ def test_what_cannot_be_placed_is_told(tmp_path):
 def test_a_flood_of_other_files_is_told_shortly(tmp_path):
     lay(tmp_path, "ada/context_vectors.py", *(f"ada/{number}.png" for number in range(100)))
     left = find(tmp_path / "ada", ALL).others
-    assert len(left) == 21 and "more files of the same student (80 files)" in {one.note for one in left}
+    assert len(left) == 21 and "80 more files and folders of the same student" in {one.note for one in left}
 
 
 def test_links_and_pipes_are_never_followed(tmp_path):

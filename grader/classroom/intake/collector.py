@@ -5,6 +5,7 @@ own, the number, the slug with more words, the only file of an exercise's folder
 lower depth, the later modification, the suffix .py.
 """
 
+import functools
 import itertools
 import re
 from collections import defaultdict
@@ -15,26 +16,8 @@ from typing import TypeVar
 from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.handins import HandIn, Origin, Student, listed
-from grader.classroom.intake import archives
+from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
-from grader.classroom.intake.entries import (
-    EXPECTED,
-    FORKS,
-    OF_LESSONS,
-    SCRIPTS_OF_LESSONS,
-    count,
-    is_container,
-    is_exercises,
-    kind_reason,
-    passed_over,
-)
-from grader.classroom.intake.names import (
-    CANONICAL,
-    exercise_meant,
-    exercise_of_folder,
-    is_code,
-    reading_of,
-)
 from grader.classroom.marks import PERSON, Mark, left_out
 from grader.classroom.students import Decision
 from grader.classroom.untouched import is_begun
@@ -43,7 +26,7 @@ from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 from grader.records.source import defined_names
 
-DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # of one student: nested folders, entries, archives
+DEEPEST, MOST_ENTRIES = 12, 10_000  # of one student: nested folders, entries
 MOST_SECONDS = 5.0  # processor time to open the archives of one student; honest ones take a hundredth
 SAME_TIME_S = 2.0  # archives keep times no finer
 MOST_LISTED, MOST_NAMED = 20, 5  # files of one student that are listed one by one; exercises in a message
@@ -53,22 +36,6 @@ NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
 # Pictures and data that lie beside an answer. Any other file without an answer to its exercise needs a person.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is looked for. decisions: by place, what names.csv says; only: the exercise if there is one, or None."""
-
-    exercises: Sequence[Exercise]
-    decisions: Mapping[str, Decision]
-
-    @property
-    def only(self) -> str | None:
-        return self.exercises[0].folder if len(self.exercises) == 1 else None
-
-    def decided(self, where: str) -> str:
-        decision = self.decisions.get(label(where))
-        return decision.exercise if decision else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +58,6 @@ class Offer:
     order: tuple[int, int, int]
     origin: Origin
     is_named: bool
-    is_begun: bool | None = None  # None: nobody has looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,20 +73,23 @@ class Refusal:
 class Collector:
     """Takes in the files of one student, or of a group that hands in together.
 
-    people: the id and name of each; origin: the entry of the download that is walked; chosen: the best file for each
-    exercise, once `settle` has been called.
+    decisions: by place, what names.csv says; people: the id and name of each; origin: the entry of the download that
+    is walked; chosen: the best file for each exercise, once `settle` has been called.
     """
 
-    def __init__(self, request: Request, people: Sequence[tuple[str, str]]) -> None:
-        self.request, self.people = request, people
-        self.requested = {exercise.folder for exercise in request.exercises}
+    def __init__(
+        self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision], people: Sequence[tuple[str, str]]
+    ) -> None:
+        self.exercises, self.decisions, self.people = exercises, decisions, people
+        self.requested = {exercise.folder for exercise in exercises}
+        self.only = exercises[0].folder if len(exercises) == 1 else None
         self.origin = Origin()
         self.offers: defaultdict[str, list[Offer]] = defaultdict(list)
         self.chosen: dict[str, Offer] = {}
         self.refusals: list[Refusal] = []
-        self.passed: list[tuple[str, str, int]] = []  # what needs no person: where, why, how many files
+        self.passed: list[tuple[str, str]] = []  # what needs no person: where, and why
         self.has_others = False  # files for exercises that are not requested
-        self.files = self.entries = self.archives = self.looked_into = 0  # how many, so far
+        self.files = self.entries = self.looked_into = 0  # how many, so far
         self.seconds = 0.0  # that opening archives took
 
     @property
@@ -135,12 +104,12 @@ class Collector:
             return self.walk_folder(Item(node, "", item.where + "/", item.hint, item.depth))
         self.files += 1
         if node.kind != "file":
-            self.refuse(item, kind_reason(node.kind))
+            self.refuse(item, entries.kind_reason(node.kind))
         elif archives.is_archive(name):
             self.walk_archive(item)
-        elif is_code(name):
+        elif names.is_code(name):
             self.collect(item)
-        elif name.lower() in EXPECTED or (item.hint and OF_LESSONS.fullmatch(name)):
+        elif name.lower() in entries.EXPECTED or (item.hint and entries.OF_LESSONS.fullmatch(name)):
             self.leave_out(item.where, USUAL)
         elif name.lower().endswith(BESIDE_ANSWERS):
             self.leave_out(item.where, NO_CODE)
@@ -149,9 +118,6 @@ class Collector:
 
     def walk_archive(self, item: Item) -> None:
         """Take in an archive, unless the student's archives take too much."""
-        self.archives += 1
-        if self.archives > MOST_ARCHIVES:
-            return self.refuse(item, f"more than {MOST_ARCHIVES} archives: this one was not opened")
         if self.seconds > MOST_SECONDS:
             return self.refuse(item, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
         before = limited.spent()
@@ -167,54 +133,58 @@ class Collector:
         children, reason = attempt(lambda: folder.node.children())
         if children is None or folder.depth > DEEPEST:
             return self.refuse(folder, reason or f"more than {DEEPEST} folders deep")
-        clone = next((child for child in children if is_exercises(child)), None)
+        clone = next((child for child in children if entries.is_exercises(child)), None)
         for child in children:
             where = folder.where + child.name
-            if reason := passed_over(child) or (BESIDE if clone not in (None, child) else ""):
-                self.leave_out(where, reason, count(child))
-                self.files += reason != FORKS  # those of only hidden files are listed too
+            if reason := entries.passed_over(child) or (BESIDE if clone not in (None, child) else ""):
+                self.leave_out(where, reason)
+                self.files += reason != entries.FORKS  # those of only hidden files are listed too
                 continue
             self.entries += 1
             if self.entries > MOST_ENTRIES:
                 return self.refuse(folder, f"more than {MOST_ENTRIES:,} entries: the rest was not looked at")
-            is_box = is_container(child)
-            inner = exercise_of_folder(archives.stem(child.name)) if is_box else None
+            is_box = entries.is_container(child)
+            inner = names.exercise_of_folder(archives.stem(child.name)) if is_box else None
             self.walk(Item(child, child.name, where, inner or folder.hint, folder.depth + is_box))
 
     def collect(self, item: Item) -> None:
         """Offer a .py or .ipynb file for the exercise that names.csv, its name or its folder says."""
-        name, hint, decided = item.name, item.hint, self.request.decided(item.where)
-        if name.lower() in EXPECTED:
+        name, hint, decided = item.name, item.hint, self.decided(item.where)
+        if name.lower() in entries.EXPECTED:
             return self.leave_out(item.where, USUAL)
-        if hint and SCRIPTS_OF_LESSONS.fullmatch(name) and not decided:
+        if hint and entries.SCRIPTS_OF_LESSONS.fullmatch(name) and not decided:
             return self.refuse(item, f"it has the name of a file of the lesson's: call it {hint.partition('_')[2]}.py")
-        reading = reading_of(name)
+        reading = names.reading_of(name)
         folder = said = decided or reading.exercise
         if said and hint and said != hint and not decided:
             return self.refuse(item, f"its name says {said}, but it lies in {hint}")
         if folder is None:
-            only = self.request.only
-            folder = hint or (only if reading.near in ("", only) else None)
+            folder = hint or (self.only if reading.near in ("", self.only) else None)
             if folder is None or reading.is_torn or name.lower().startswith("test_"):
                 return self.refuse(item, by_code(item.node) or reading.reason)
         if folder not in self.requested:
             self.has_others = True
             return self.leave_out(item.where, OTHER_EXERCISES)
-        rank = CANONICAL if decided else 2 * reading.rank + (plain_name(name) != name)
+        rank = names.CANONICAL if decided else 2 * reading.rank + (plain_name(name) != name)
         order = rank, -reading.revision, item.depth
         self.offers[folder].append(Offer(item.node, item.where, order, self.origin, bool(said)))
+
+    def decided(self, where: str) -> str:
+        """The exercise that names.csv gives a file, or ""."""
+        decision = self.decisions.get(label(where))
+        return decision.exercise if decision else ""
 
     def refuse(self, item: Item, reason: str) -> None:
         """Note a file that cannot be graded. Whether a person must look is known once all files are."""
         name = item.name
         if name.lower().startswith("test_"):
             return self.leave_out(item.where, reason)
-        is_work = not name or is_code(name) or archives.is_archive(name)
-        exercise = self.request.decided(item.where) or exercise_meant(name) or item.hint or self.request.only or ""
+        is_work = not name or names.is_code(name) or archives.is_archive(name)
+        exercise = self.decided(item.where) or names.exercise_meant(name) or item.hint or self.only or ""
         self.refusals.append(Refusal(item.where, reason, exercise, is_work))
 
-    def leave_out(self, where: str, reason: str, files: int = 1) -> None:
-        self.passed.append((where, reason, files))
+    def leave_out(self, where: str, reason: str) -> None:
+        self.passed.append((where, reason))
 
     # The outcome.
 
@@ -230,31 +200,21 @@ class Collector:
                 reason = f"one of {len(offers)} files that could be {folder}"
                 self.refusals += [Refusal(one.where, reason, folder, True) for one in offers]
                 continue
-            best, *others = named or offers
-            for new in others:
-                best = self.better(folder, best, new)
+            begun = [one for one in named if len(named) == 1 or self.is_begun(folder, one)]
+            best = functools.reduce(lambda old, new: better(old, new)[0], begun or named or offers)
             self.chosen[folder] = best
-            for one in offers if named else ():
-                if not one.is_named:
-                    counts = f"for {folder} the file {label(best.where)} counts: it has the better name"
-                    self.leave_out(one.where, counts)
-
-    def better(self, folder: str, old: Offer, new: Offer) -> Offer:
-        """The better one of two files. The other one is left out."""
-        chosen, reason = better(old, new)
-        other = old if chosen is new else new
-        if not self.is_begun(folder, chosen) and self.is_begun(folder, other):
-            chosen, other, reason = other, chosen, "nothing is written in this one"
-        self.leave_out(other.where, f"for {folder} the file {label(chosen.where)} counts: {reason}")
-        return chosen
+            for one in offers:
+                reason = better(best, one)[1] if one.is_named else "it has the better name"
+                if begun and one.is_named and one not in begun:
+                    reason = "nothing is written in this one"
+                if one is not best:
+                    self.leave_out(one.where, f"for {folder} the file {label(best.where)} counts: {reason}")
 
     def is_begun(self, folder: str, offer: Offer) -> bool:
         """True if something is written in a file, as far as a student's first files are looked into."""
-        if offer.is_begun is None:
-            self.looked_into += 1
-            source = _source(offer.node)
-            offer.is_begun = self.looked_into > MOST_LOOKED_INTO or source is None or is_begun(source, folder)
-        return offer.is_begun
+        self.looked_into += 1
+        source = _source(offer.node) if self.looked_into <= MOST_LOOKED_INTO else None
+        return source is None or is_begun(source, folder)
 
     def handins(self, students: Sequence[Student]) -> Iterator[HandIn]:
         for folder, offer in self.chosen.items():
@@ -277,15 +237,15 @@ class Collector:
             else:
                 self.leave_out(one.where, one.reason)
         if self.files and not is_placed:
-            reason = f"nothing for {listed([one.folder[:2] for one in self.request.exercises], MOST_NAMED)} in it"
+            reason = f"nothing for {listed([one.folder[:2] for one in self.exercises], MOST_NAMED)} in it"
             yield from (Mark(PERSON, student, "", self.label, reason) for student in students)
 
     def left_out(self, student: Student) -> Iterator[Mark]:
         """What is not graded and needs no person: the first files one by one, the others in one line."""
         for one in self.passed[:MOST_LISTED]:
-            yield left_out(*one, student=student)
-        if more := sum(files for _, _, files in self.passed[MOST_LISTED:]):
-            yield left_out(self.label, "more files of the same student", more, student)
+            yield left_out(*one, student)
+        if more := len(self.passed[MOST_LISTED:]):
+            yield left_out(self.label, f"{more:,} more files and folders of the same student", student)
 
 
 def better(old: Offer, new: Offer) -> tuple[Offer, str]:

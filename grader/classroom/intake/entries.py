@@ -9,17 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.intake import archives, beneath
+from grader.classroom.intake import archives, beneath, names
 from grader.classroom.intake.archives import Node
-from grader.classroom.intake.names import (
-    GRADESCOPE,
-    exercise_of_download,
-    exercise_of_folder,
-    is_code,
-    owner_of,
-    reading_of,
-    student_of_file,
-)
 
 SKIPPED = {"__pycache__", "node_modules", "venv", "env", "solutions", "tests", "grader", "build"}
 HIDDEN, FORKS, TOOLING = "hidden", "made by macOS", "in venv/, tests/, build/ and the like"  # why files are left out
@@ -34,7 +25,6 @@ OF_LESSONS = re.compile(
 SCRIPTS_OF_LESSONS = re.compile(r"(?:experiment|train|stories|portfolio|measure_\w+)\.py", re.I)
 CLONE_FILES = {".git", "makefile", "pyproject.toml"}
 MAX_ENTRIES, MAX_DEPTH = 2_000, 3  # entries and nested folders that are examined to recognize a student's folder
-MOST_COUNTED, MOST_DEEP = 200_000, 40  # files that are counted without a look, and nested folders
 
 
 def root_folder(folder: Path) -> Node:
@@ -89,18 +79,6 @@ def opened(node: Node) -> Sequence[Node]:
         return []
 
 
-def count(node: Node, depth: int = 0) -> int:
-    """How many files an entry holds, as far as they are counted."""
-    if node.kind != "dir" or depth > MOST_DEEP:
-        return 1
-    files = 0
-    for child in inside(node):
-        files += count(child, depth + 1)
-        if files > MOST_COUNTED:
-            break
-    return files
-
-
 def is_container(node: Node) -> bool:
     return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
 
@@ -111,7 +89,9 @@ def is_class_file(node: Node) -> bool:
 
 
 def is_exercises(node: Node) -> bool:
-    return node.name == "exercises" and node.kind == "dir" and any(exercise_of_folder(c.name) for c in inside(node))
+    return (
+        node.name == "exercises" and node.kind == "dir" and any(names.exercise_of_folder(c.name) for c in inside(node))
+    )
 
 
 def is_clone(node: Node) -> bool:
@@ -121,12 +101,12 @@ def is_clone(node: Node) -> bool:
 
 def exercise_of_entry(node: Node) -> str | None:
     """The exercise that a folder or an archive is named after, or None."""
-    return exercise_of_download(archives.stem(node.name)) if is_container(node) else None
+    return names.exercise_of_download(archives.stem(node.name)) if is_container(node) else None
 
 
 def is_like_a_students(node: Node, only: str | None) -> bool:
     """True if an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
-    if owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
+    if names.owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
         return True
     return node.kind == "dir" and holds_code(node, only, is_any=False)
 
@@ -136,7 +116,7 @@ def holds_code(node: Node, only: str | None, is_any: bool = True) -> bool:
     waiting, remaining = [(node, 0)], MAX_ENTRIES
     while waiting:
         folder, depth = waiting.pop()
-        is_named = bool(is_any or only or exercise_of_folder(folder.name))
+        is_named = bool(is_any or only or names.exercise_of_folder(folder.name))
         for child in inside(folder):
             remaining -= 1
             if remaining < 0:
@@ -146,9 +126,9 @@ def holds_code(node: Node, only: str | None, is_any: bool = True) -> bool:
             if child.kind == "dir":
                 waiting.append((child, depth + 1))
             elif archives.is_archive(child.name) or (
-                is_code(child.name)
+                names.is_code(child.name)
                 and child.name.lower() not in EXPECTED
-                and (is_named or reading_of(child.name).exercise)
+                and (is_named or names.reading_of(child.name).exercise)
             ):
                 return True
     return False
@@ -165,15 +145,15 @@ def is_course(children: Sequence[Node], submitted: Node, only: str | None) -> bo
 def is_one_students(children: Sequence[Node], only: str | None) -> bool:
     """True if these entries are exercises of one student, not students."""
     visible = [child for child in children if not hidden(child)]
-    if any(owner_of(child.name) or student_of_file(child.name) for child in visible):
+    if any(names.owner_of(child.name) or names.student_of_file(child.name) for child in visible):
         return False
     if any(map(is_exercises, visible)):
         if any(child.name.lower() in CLONE_FILES for child in children):
             return True
         others = (c for c in visible if not (is_exercises(c) or c.name in SKIPPED))
         return not any(is_like_a_students(child, only) for child in others)
-    files = sum(c.kind == "file" and is_code(c.name) and bool(reading_of(c.name).exercise) for c in visible)
-    exercises = sum(c.kind == "dir" and bool(exercise_of_folder(c.name)) and _has_code_in_it(c) for c in visible)
+    files = sum(c.kind == "file" and names.is_code(c.name) and bool(names.reading_of(c.name).exercise) for c in visible)
+    exercises = sum(c.kind == "dir" and bool(names.exercise_of_folder(c.name)) and _has_code_in_it(c) for c in visible)
     others_count = sum(map(is_container, visible)) - exercises
     if exercises < max(others_count, 1) and files <= others_count + exercises:
         return False
@@ -182,10 +162,10 @@ def is_one_students(children: Sequence[Node], only: str | None) -> bool:
 
 def is_wrapper(node: Node, only: str | None) -> bool:
     """True if an entry, the only one in its folder, holds the class and not the files of one student."""
-    if node.kind != "dir" or owner_of(node.name) or exercise_of_folder(node.name):
+    if node.kind != "dir" or names.owner_of(node.name) or names.exercise_of_folder(node.name):
         return False
     visible = [entry for entry in inside(node) if not hidden(entry)]
-    return any(owner_of(entry.name) or GRADESCOPE.fullmatch(entry.name) for entry in visible) or (
+    return any(names.owner_of(entry.name) or names.GRADESCOPE.fullmatch(entry.name) for entry in visible) or (
         any(map(is_container, visible)) and not is_one_students(inside(node), only)
     )
 
@@ -194,7 +174,7 @@ def holds_class(node: Node) -> bool:
     """True if an entry named after an exercise holds a class: platforms' names, folders, archives, files of several."""
     visible = [child for child in opened(node) if not (hidden(child) or is_class_file(child))]
     work = [child for child in visible if not (child.kind == "dir" and child.name.lower() in SKIPPED)]
-    return any(owner_of(c.name) or student_of_file(c.name) for c in work) or any(
+    return any(names.owner_of(c.name) or names.student_of_file(c.name) for c in work) or any(
         is_container(child) and not exercise_of_entry(child) for child in work
     )
 
@@ -216,11 +196,13 @@ def are_downloads(children: Sequence[Node]) -> bool:
 
 def _names_only_people(node: Node) -> bool:
     """True if a platform named everything in a folder or an archive."""
-    if owner_of(node.name):
+    if names.owner_of(node.name):
         return False
     within = [child for child in opened(node) if not (hidden(child) or is_class_file(child))]
-    return bool(within) and all(owner_of(child.name) for child in within)
+    return bool(within) and all(names.owner_of(child.name) for child in within)
 
 
 def _has_code_in_it(node: Node) -> bool:
-    return any(child.kind == "file" and is_code(child.name) and not owner_of(child.name) for child in inside(node))
+    return any(
+        child.kind == "file" and names.is_code(child.name) and not names.owner_of(child.name) for child in inside(node)
+    )

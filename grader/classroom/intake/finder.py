@@ -17,7 +17,7 @@ from grader.catalog.errors import WrongUse
 from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
-from grader.classroom.intake.collector import Collector, Item, Request, attempt
+from grader.classroom.intake.collector import Collector, Item, attempt
 from grader.classroom.intake.entries import METADATA, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
 from grader.classroom.marks import PERSON, Found, Mark, left_out
@@ -93,8 +93,8 @@ class Finder:
     """Assigns the entries of a class to students, whose collectors assign their files to exercises."""
 
     def __init__(self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision]) -> None:
-        self.request = Request(exercises, decisions)
-        self.only = self.request.only
+        self.exercises, self.decisions = exercises, decisions
+        self.only = exercises[0].folder if len(exercises) == 1 else None
         self.claims: list[Claim] = []
         self.layouts: Counter[str] = Counter()
         self.collectors: dict[str, Collector] = {}  # by the key of a claim
@@ -119,7 +119,7 @@ class Finder:
                 break
             for child in children:
                 if child is not inner:
-                    self.leave_out(child, trail + child.name, hidden(child) or BESIDE)
+                    self.leave_out(trail + child.name, hidden(child) or BESIDE)
             root, name, children, trail = inner, inner.name, inner.children(), f"{trail}{inner.name}/"
             if course:
                 break
@@ -129,13 +129,15 @@ class Finder:
 
     def walk_one_student(self, root: Node, trail: str = "") -> None:
         self.layouts["one student's folder"] += 1
-        collector = self.collectors[root.name] = Collector(self.request, ((root.name, label(root.name)),))
+        collector = self.collectors[root.name] = Collector(
+            self.exercises, self.decisions, ((root.name, label(root.name)),)
+        )
         collector.origin = Origin(key=root.name)
         collector.walk_folder(Item(root, "", trail, names.exercise_of_folder(root.name)))
 
-    def leave_out(self, node: Node, where: str, reason: str) -> None:
+    def leave_out(self, where: str, reason: str) -> None:
         """Note an entry that is no student's and needs no person."""
-        self.others.append(left_out(where, reason, entries.count(node)))
+        self.others.append(left_out(where, reason))
 
     def ask(self, where: str, reason: str, to_do: str) -> None:
         self.others.append(Mark(PERSON, None, "", label(where), reason, to_do))
@@ -150,11 +152,11 @@ class Finder:
             item = Item(child, child.name, trail + child.name, hint)
             where, exercise = item.where, entries.exercise_of_entry(child)
             say = SAY.format(label(where))
-            if decision := self.request.decisions.get(label(where)):
+            if decision := self.decisions.get(label(where)):
                 item = replace(item, hint=decision.exercise or hint)
                 self.claims.append(Claim(item, ((decision.student, ""),), trail, "as names.csv says", is_sure=True))
             elif reason := hidden(child) or CLASS_FILE * is_class_file(child):
-                self.leave_out(child, where, reason)
+                self.leave_out(where, reason)
             elif child.kind not in ("dir", "file"):
                 self.ask(where, entries.kind_reason(child.kind), RENAME)
             elif (owner := owner_of(child.name)) and (child.kind == "file" or owner.platform == "Moodle"):
@@ -180,7 +182,7 @@ class Finder:
             elif student := student_of_file(child.name):
                 self.claims.append(Claim(item, ((student, label(student)),), trail, FILES))
             elif child.name.lower().endswith(OF_COURSE):
-                self.leave_out(child, where, "neither a student's folder nor an archive")
+                self.leave_out(where, "neither a student's folder nor an archive")
             else:
                 self.ask(where, "whose is it? It lies in no student's folder", say)
 
@@ -199,7 +201,7 @@ class Finder:
             question = f"its name holds several numbers that could be the student's: {', '.join(possible)}"
             self.ask(item.where, question, SAY.format(label(item.where)))
         elif owner.kind != "file":
-            self.leave_out(item.node, item.where, ONLINE.format(label(owner.kind)))
+            self.leave_out(item.where, ONLINE.format(label(owner.kind)))
         else:
             layout = f"{owner.platform}'s {'folders' if item.node.kind == 'dir' else 'files'}"
             people, item = ((owner.key, label(owner.name)),), replace(item, name=owner.rest or item.name)
@@ -217,7 +219,7 @@ class Finder:
                 self.ask(item.where, reason, SAY.format(label(item.where)))
                 continue
             if key not in self.collectors:
-                self.collectors[key] = Collector(self.request, claim.people)
+                self.collectors[key] = Collector(self.exercises, self.decisions, claim.people)
                 self.layouts["clones of this repository" if key in clones else claim.layout] += 1
             self.collectors[key].origin = Origin(claim.platform, claim.people[0][0], item.node.name)
             self.collectors[key].walk(item)

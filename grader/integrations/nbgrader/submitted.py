@@ -42,7 +42,9 @@ class NotebookHandIn(HandIn):
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
-        return learners_notebook(beneath.read(self.place, safe_files.MAX_NOTEBOOK), self.cells, self.path.name)
+        return learners_notebook(
+            beneath.read(self.place, safe_files.MAX_NOTEBOOK), self.cells, os.path.basename(self.place)
+        )
 
 
 @dataclass(frozen=True)
