@@ -1,24 +1,22 @@
 """class.html: the results of a class on one page, for the instructor. It needs no other file and no script."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from grader.catalog import paths
 from grader.classroom import versions
 from grader.classroom.feedback import link_of
 from grader.classroom.grades import round_points
-from grader.classroom.handins import count_in_words
-from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark
+from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark, count_in_words
 from grader.classroom.summary import Summary
 from grader.reports.templating import document
 
-MOST_TOPICS, MOST_CHECKS = 8, 10
+MOST_CHECKS = 10
 SIGNS = {NOT_BEGUN: "stub", PERSON: "person"}  # in the table, for a cell without points
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A mark in the table. link: to the feedback; is_full: it has all points."""
 
     text: str
@@ -39,7 +37,6 @@ def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
         version=versions.shown(),
         needing=needing,
         topics=summary.to_teach(),
-        most_topics=MOST_TOPICS,
         exercises=list(zip(titles, map(summary.counts, range(len(titles))), summary.exercises)),
         hardest=summary.hardest(MOST_CHECKS),
         titles=titles,

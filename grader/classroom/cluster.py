@@ -1,13 +1,14 @@
 """Grades on many machines: the workers of a Dask cluster get parts of the class and return records.
 
-Submissions are sent as text. If a worker dies, Dask gives its parts to another one. Each worker keeps a grading process
-of its own (grader.classroom.pool), with its own sandbox.
+If a worker dies, Dask gives its parts to another one. Each worker keeps a grading process of its own.
 """
 
 import atexit
 import json
+import logging
 import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,11 @@ from grader.records.results import Settings
 PART = 16  # submissions sent together: enough to make the transfer cheap, and few enough to repeat
 CONNECT_S, START_S = 20.0, 300.0  # seconds to wait for the scheduler, and for its first worker
 ALLOWED_DEATHS = 10  # of workers that had the same part, before the part is given up
+Answer = tuple[dict[str, Any], list[tuple[str, str, str]]]  # the sandbox, and the fields of each outcome
 
 
 class Cluster:
-    """A Dask cluster, with the methods of Pool. address: tcp://host:8786, or a scheduler file.
-
-    Raises WrongUse if distributed or the file is missing, InfrastructureError if no scheduler answers.
-    """
+    """A Dask cluster, with the methods of Pool. address: tcp://host:8786, or a scheduler file."""
 
     def __init__(self, order: Order, address: str) -> None:
         try:
@@ -36,6 +35,7 @@ class Cluster:
         except ImportError:
             raise errors.missing_extra("--dask needs the package distributed", "classroom") from None
         dask.config.set({"distributed.scheduler.allowed-failures": ALLOWED_DEATHS})
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # it prints tracebacks
         if ":" not in address and not Path(address).exists():  # for which Dask would wait
             raise WrongUse(f"There is no scheduler file {address}. An address looks like tcp://host:8786")
         scheduler = {"address" if ":" in address else "scheduler_file": address}
@@ -49,8 +49,7 @@ class Cluster:
         """The sandbox that one worker tested. Raises InfrastructureError if no worker comes, or one refuses."""
         try:
             self.client.wait_for_workers(1, timeout=START_S)
-            sandbox: dict[str, Any] = self._accepted(self.client.submit(grade_part, [], **self.order, pure=False))[0]
-            return sandbox
+            return self._accepted(self.client.submit(grade_part, [], **self.order, pure=False))[0]
         except TimeoutError:
             raise InfrastructureError(f"the Dask scheduler has had no worker for {START_S:g} s") from None
         except RuntimeError as error:  # Dask's own message does not say what to do
@@ -70,30 +69,30 @@ class Cluster:
         part_of = {future.key: part for future, part in zip(futures, parts)}
         for future in as_completed(futures, loop=self.client.loop):
             part = part_of[future.key]
-            if (error := future.exception()) is not None:
-                yield from (Outcome(task, trouble=f"no worker could grade it: {error}"[:300]) for task in part)
-            else:
+            try:
                 outcomes = self._accepted(future)[1]
-                yield from (Outcome(task, *fields) for task, fields in zip(part, outcomes, strict=True))
+            except InfrastructureError:
+                raise
+            except Exception as error:
+                outcomes = [("", "", f"no worker could grade it: {error}"[:300])] * len(part)
+            yield from (Outcome(task, *fields) for task, fields in zip(part, outcomes, strict=True))
             future.release()
 
-    def _accepted(self, future: Any) -> Any:
-        """What a worker returned. Raises InfrastructureError if it refused to grade."""
-        answer = future.result()
+    def _accepted(self, future: Any) -> Answer:
+        """What a worker returned. Raises InfrastructureError if it refused to grade, or the scheduler has ended."""
+        try:
+            answer: Answer | str = future.result()
+        except CancelledError:
+            answer = "the Dask scheduler was lost. All results are kept: type the same command"
         if isinstance(answer, str):
             raise InfrastructureError(answer)
         return answer
 
-    def __enter__(self) -> "Cluster":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         self.client.close()
 
 
-def grade_part(
-    part: list[dict[str, Any]], order: dict[str, Any], grader: str
-) -> tuple[dict[str, Any], list[tuple[str, str, str]]] | str:
+def grade_part(part: list[dict[str, Any]], order: dict[str, Any], grader: str) -> Answer | str:
     """Runs on a Dask worker: grade some submissions of one exercise. part, order: Tasks and an Order as plain data.
 
     Returns the sandbox and the fields of each Outcome, or what is wrong with this worker. grader: its version.

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom import versions
-from grader.classroom.handins import listed
+from grader.classroom.marks import listed
 from grader.classroom.store import Entry, Store, seed_of
 from grader.classroom.students import fold, names_of
 from grader.judge.grading import Grading

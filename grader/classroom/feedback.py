@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.classroom import versions
-from grader.classroom.handins import Origin, Student
 from grader.classroom.intake import archives
 from grader.classroom.intake.names import CODE, MOODLE, ids
-from grader.classroom.marks import Mark
+from grader.classroom.marks import Mark, Origin, Student
 from grader.records.results import ExerciseResult
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label

@@ -1,7 +1,6 @@
 """Fills points into a platform's own file: Canvas' gradebook, Moodle's worksheet, any CSV file with ids.
 
-The columns and their order stay. An existing score is never replaced by an empty cell. The marks come from marks.csv,
-or from the file that `nbgrader export` writes.
+The columns and their order stay. An existing score is never replaced by an empty cell.
 
 Canvas takes an *empty* cell over a score for a change, and deletes the score; "EX" and "N/A" are its words for excused.
 Moodle leaves out each row whose "Last modified (grade)" is older than its own, so a row that gets points gets the
@@ -11,17 +10,16 @@ present time too (mod/assign/feedback/offline/locallib.php).
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NamedTuple
 
 from grader import catalog
 from grader.catalog import NoSuchExercise
 from grader.catalog.errors import WrongUse
 from grader.classroom.grades import number
-from grader.classroom.handins import count_in_words, listed
 from grader.classroom.intake.names import exercise_of_download, exercise_of_title
-from grader.classroom.marks import LEFT_OUT, NOTHING
+from grader.classroom.marks import LEFT_OUT, NOTHING, count_in_words, listed
 from grader.classroom.sheet import Sheet, read_sheet
 from grader.classroom.students import KINDS, Matcher, people_of
 from grader.records.sanitize import label
@@ -36,8 +34,7 @@ MODULE = re.compile(r"(?:[^:]+: )?(.*?)(?: \([^()]*\))?", re.S)  # Moodle's "Ass
 MOST_NAMED = 8
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(NamedTuple):
     """The marks of some files. points: by student's id, then by exercise; names: by id; waiting: hand-ins without."""
 
     points: Mapping[str, Mapping[str, float]]
@@ -45,8 +42,7 @@ class Marks:
     waiting: int
 
 
-@dataclass(frozen=True)
-class Filled:
+class Filled(NamedTuple):
     """A file with the points in it. lines: what the instructor reads; missing: who has points but no row."""
 
     text: str

@@ -1,5 +1,6 @@
 """Reads each hand-in once, and grades those without a result, on this machine or on a Dask cluster."""
 
+import contextlib
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +10,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import store as stores
 from grader.classroom import versions
 from grader.classroom.cluster import Cluster
-from grader.classroom.handins import HandIn
-from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark
+from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, HandIn, Mark
 from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.classroom.store import Store
 from grader.classroom.untouched import is_begun
@@ -90,14 +90,14 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
     """Grade what has no result yet, and keep each result at once."""
     waiting: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by exercise and key, the source's digest
     for mark in marks:
-        if mark.key and not store.has(mark.key):
+        if mark.key and store.result(mark.key) is None:
             waiting[mark.exercise].setdefault(mark.key, mark.content)
     if not waiting:
         return
     # `reveal=False`: no hidden input or expected number is in the results.
     settings = Settings(how.device, store.fact("unfinished"), how.timeout, reveal=False, pictures=True)
     order = Order(settings, how.tier, how.accept_tier)
-    with executor_of(order, how) as executor:
+    with contextlib.closing(executor_of(order, how)) as executor:
         sandbox = executor.wait()
         store.note("sandbox", sandbox)
         yield Begun(sum(map(len, waiting.values())), sandbox["tier"], how.seed)

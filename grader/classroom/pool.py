@@ -157,16 +157,15 @@ class Grader:
 
 
 class Pool:
-    """Grading processes, each with a thread that waits for it. Used as a context manager."""
+    """Grading processes, each with a thread that waits for it."""
 
     def __init__(self, order: Order, jobs: int) -> None:
         self.graders = [Grader(order, processor) for processor in processors_for(jobs)]
 
     def run(self, rows: Iterable[Iterable[Task]]) -> Iterator[Outcome]:
-        """Grade every task of every row. Yields the outcomes in the order in which they come back.
+        """Grade every task of every row. Yields the outcomes as they come back.
 
-        A row holds the submissions of one exercise; a process that stays with its row reads the exercise only once.
-        Raises InfrastructureError if nothing can be graded: without a sandbox, or if processes die at once.
+        A process that stays with a row, which is of one exercise, reads the exercise once. Raises InfrastructureError.
         """
         waiting = [deque(row) for row in rows]
         outcomes: SimpleQueue[Outcome | Exception | None] = SimpleQueue()  # None: one process has nothing left to do
@@ -194,10 +193,7 @@ class Pool:
     def wait(self) -> dict[str, Any]:
         return self.graders[0].wait()
 
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         for grader in self.graders:
             grader.stop()
         for grader in self.graders:
@@ -216,8 +212,7 @@ def _in_turn(rows: list[deque[Task]], number: int) -> Iterator[Task]:
 def processors_for(jobs: int) -> list[int] | list[None]:
     """The processor of each process where there is one for each, otherwise None for each.
 
-    A grading process and its workers take turns. On two processors, one of the two would sleep at each turn, and its
-    waking takes a good part of a short turn. Where processors are left over, the system places the processes better.
+    A grading process and its workers take turns. On two processors, one would sleep at each turn, and wake slowly.
     """
     available = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     return available if len(available) == jobs else [None] * jobs

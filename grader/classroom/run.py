@@ -9,9 +9,8 @@ from grader.catalog.errors import WrongUse
 from grader.classroom import marks as lists
 from grader.classroom import students, write
 from grader.classroom.grade import Begun, How, grade, take_in, with_keys
-from grader.classroom.handins import count_in_words, listed
 from grader.classroom.intake.finder import find
-from grader.classroom.marks import GRADED, LEFT_OUT, NOT_BEGUN, PERSON, Found, Mark
+from grader.classroom.marks import GRADED, LEFT_OUT, NOT_BEGUN, PERSON, Found, Mark, count_in_words, listed
 from grader.classroom.pool import Outcome
 from grader.classroom.sheet import read_sheet
 from grader.classroom.store import Entry, Store
@@ -81,7 +80,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
             refuse_losses(store.entries(), marks, plan)
             notes = tuple(_notes(store, marks))
             marks = with_keys(marks, store, plan.how)
-            store.replace_entries(_entry(mark, found) for mark in marks if mark.student and mark.key)
+            store.replace_entries(_entry(mark) for mark in marks if mark.student and mark.key)
             store.note("run", {"device": plan.how.device, "timeout": plan.how.timeout, "level": plan.level})
         yield Seen(found.layout, marks, notes)
         troubles: dict[str, str] = {}  # by key
@@ -155,7 +154,7 @@ def _notes(store: Store, marks: Sequence[Mark]) -> Iterator[str]:
         yield f"Left out, since nobody has begun them: {', '.join(left)}. To grade them all the same, name them: EX=…"
 
 
-def _entry(mark: Mark, found: Found) -> Entry:
+def _entry(mark: Mark) -> Entry:
     assert mark.student is not None and mark.handin is not None
     called = tuple(dict.fromkeys((mark.handin.origin.key, mark.handin.origin.name)))
     return Entry(mark.student, mark.exercise, mark.file, mark.content, mark.key, called)

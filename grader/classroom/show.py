@@ -8,8 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.classroom.grade import Begun
-from grader.classroom.handins import count_in_words
-from grader.classroom.marks import LEFT_OUT, NOTHING, PERSON, Mark
+from grader.classroom.marks import LEFT_OUT, NOTHING, PERSON, Mark, count_in_words
 from grader.classroom.pool import Outcome
 from grader.classroom.run import Seen, Written
 from grader.records.sanitize import label
@@ -21,7 +20,7 @@ COLUMNS = (
 
 
 class Show:
-    """Shows the events of a run on stderr. Used as a context manager, which removes the bar."""
+    """Shows the events of a run on stderr."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -31,10 +30,8 @@ class Show:
         )
         self.began = time.monotonic()
 
-    def __enter__(self) -> "Show":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Remove the bar."""
         self.bar.stop()
 
     def show(self, event: Seen | Begun | Outcome | Written) -> None:
@@ -52,7 +49,7 @@ class Show:
                 self.counts[event.status if not event.trouble else "not graded"] += 1
                 self.bar.update(self.task, advance=1, description=f"grading ({self._summary()})")
             case Written():
-                self.__exit__()
+                self.close()
                 self._written(event)
 
     def say(self, line: str) -> None:

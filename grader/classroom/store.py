@@ -2,8 +2,7 @@
 
 The key of a result is made from all that it depends on: the submission, the exercise's version and the device, and
 ends with the seed. So a run that was stopped goes on where it was, and what has changed is graded again. Seeds are
-secrets, which only this file holds, and only its owner can read it. After kill −9 it holds every result that was
-written.
+secrets, which only this file holds, and only its owner can read it.
 """
 
 import contextlib
@@ -20,7 +19,7 @@ from typing import Any
 
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.classroom import versions
-from grader.classroom.handins import Student
+from grader.classroom.marks import Student
 from grader.judge.pictures import Picture
 from grader.records import safe_files
 from grader.records.results import ExerciseResult
@@ -53,10 +52,7 @@ class Entry:
 
 
 class Store:
-    """The file in one folder of results, used as a context manager. Raises WrongUse if it cannot be used.
-
-    Every method raises InfrastructureError if the disk is full.
-    """
+    """The file in a folder of results. Raises WrongUse if it cannot be used, InfrastructureError on a full disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / NAME
@@ -107,9 +103,6 @@ class Store:
     def result(self, key: str) -> ExerciseResult | None:
         row = self._run("select record from results where key = ?", (key,)).fetchone()
         return row and read(row[0], self.fact("sandbox"))
-
-    def has(self, key: str) -> bool:
-        return self._run("select 1 from results where key = ?", (key,)).fetchone() is not None
 
     def keep(self, key: str, exercise: str, content: str, record: str) -> None:
         """Keep a result, as `write` made it, unless there is one with this key."""

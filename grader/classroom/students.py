@@ -1,7 +1,6 @@
 """Whose a file is: LIST, the CSV file of a class, and names.csv, the decisions of the instructor.
 
-A student of a download is one of LIST if an id, e-mail address or login is the same, or else the full name, if only one
-person has it. Nobody is guessed: what fits nobody, or several, needs a person.
+Nobody is guessed: what fits nobody, or several, needs a person.
 """
 
 import re
@@ -14,8 +13,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import NoSuchExercise
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Origin, Student
-from grader.classroom.marks import LEFT_OUT, PERSON, Found, Mark
+from grader.classroom.marks import LEFT_OUT, PERSON, Found, Mark, Origin, Student
 from grader.classroom.sheet import Sheet, read_sheet
 from grader.records.sanitize import label
 

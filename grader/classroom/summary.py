@@ -3,22 +3,19 @@
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from grader import catalog
 from grader.catalog import mistakes
 from grader.catalog.exercise import Misconception
-from grader.classroom.handins import Student
-from grader.classroom.marks import GRADED, NOT_BEGUN, Mark
+from grader.classroom.marks import GRADED, NOT_BEGUN, Mark, Student
 from grader.records.results import FAILED, FIX_FIRST, PASSED, ExerciseResult, known_sentences
 
 LEAST = 5  # files below which a share says nothing of a class, unless it has no more
 Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One student. marks: for each exercise in order; None: a file that needs a person may be it."""
 
     student: Student
@@ -42,8 +39,7 @@ class Check(NamedTuple):
     share: float
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(NamedTuple):
     """A misconception in the class. students: how many showed it; exercises: in which, their numbers.
 
     example: the sentence that most of them read, and the number of its exercise; again: the lesson to show again.

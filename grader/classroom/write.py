@@ -1,7 +1,4 @@
-"""Writes the results of a class into a folder, one student after the other, so a class may have any size.
-
-results/class.html  marks.csv  grades.csv  feedback/<name as in the download>/feedback_NN_slug.html  json/<student>.json
-"""
+"""Writes the results of a class into a folder, one student after the other, so a class may have any size."""
 
 import contextlib
 from collections import defaultdict
@@ -12,9 +9,8 @@ from grader.catalog.errors import InfrastructureError
 from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.grades import grades_csv, marks_csv
-from grader.classroom.handins import Student
 from grader.classroom.intake import names
-from grader.classroom.marks import LEFT_OUT, Mark
+from grader.classroom.marks import LEFT_OUT, Mark, Student
 from grader.classroom.store import Store
 from grader.classroom.summary import Summary
 from grader.records import containment, safe_files

@@ -7,10 +7,8 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import NoSuchFile
-from grader.classroom import handins
-from grader.classroom.handins import HandIn
 from grader.classroom.intake.finder import find_one
-from grader.classroom.marks import Mark
+from grader.classroom.marks import HandIn, Mark, listed
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.sanitize import label
@@ -47,7 +45,7 @@ def expected(exercise: Exercise, misplaced: Sequence[Mark]) -> str:
     names = f"expected {exercise.slug}.py or {exercise.slug}.ipynb"
     if not misplaced:
         return f"nothing was handed in: {names}"
-    found = label(handins.listed([entry.file for entry in misplaced], MOST_NAMED))
+    found = label(listed([entry.file for entry in misplaced], MOST_NAMED))
     return f"{names}, found {found}. If one of these holds your answer, rename it and hand it in again."
 
 

@@ -26,9 +26,9 @@ from grader import catalog
 from grader.catalog import Forbidden, paths
 from grader.catalog.errors import BadSubmission
 from grader.classroom import grade
-from grader.classroom.handins import Student
 from grader.classroom.intake import archives, collector, names
 from grader.classroom.intake.finder import find
+from grader.classroom.marks import Student
 from grader.classroom.store import Entry, Store
 from grader.records import forbidden, limited, safe_files, source, submission
 from grader.records.bounded_cache import BoundedCache

@@ -1,9 +1,8 @@
 """Opens files beneath the folder that the instructor names, without following any link there.
 
-A place is a text such as "/home/me/downloads//ada/context_vectors.py". The part before "//" belongs to the instructor
-and may contain links; the part after it was chosen by students. That part is opened one name at a time, each from the
-descriptor of the folder before it, so that a folder that is replaced by a link at any moment is refused and never
-entered. The operating system reads "//" as "/", so a place is also an ordinary path.
+A place is a path such as "/home/me/downloads//ada/context_vectors.py". The part before "//" is the instructor's and may
+contain links; the part after it was chosen by students. That part is opened one name at a time, each from the
+descriptor of the folder before it, so that a folder that is replaced by a link at any moment is never entered.
 """
 
 import contextlib

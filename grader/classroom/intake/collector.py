@@ -15,10 +15,9 @@ from typing import TypeVar
 
 from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.handins import HandIn, Origin, Student, listed
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
-from grader.classroom.marks import PERSON, Mark, left_out
+from grader.classroom.marks import PERSON, HandIn, Mark, Origin, Student, left_out, listed
 from grader.classroom.students import Decision
 from grader.classroom.untouched import is_begun
 from grader.records import limited
@@ -96,15 +95,13 @@ class Collector:
     def label(self) -> str:
         return label(self.origin.name or self.origin.key)
 
-    # The walk.
-
     def walk(self, item: Item) -> None:
         node, name = item.node, item.name
         if node.kind == "dir":
             return self.walk_folder(Item(node, "", item.where + "/", item.hint, item.depth))
         self.files += 1
         if node.kind != "file":
-            self.refuse(item, entries.kind_reason(node.kind))
+            self.refuse(item, entries.REFUSED[node.kind])
         elif archives.is_archive(name):
             self.walk_archive(item)
         elif names.is_code(name):
@@ -185,8 +182,6 @@ class Collector:
 
     def leave_out(self, where: str, reason: str) -> None:
         self.passed.append((where, reason))
-
-    # The outcome.
 
     def branches(self) -> int:
         """In how many folders, side by side, files for one exercise lie. In a class each of them is a student's."""

@@ -24,6 +24,10 @@ OF_LESSONS = re.compile(
 )
 SCRIPTS_OF_LESSONS = re.compile(r"(?:experiment|train|stories|portfolio|measure_\w+)\.py", re.I)
 CLONE_FILES = {".git", "makefile", "pyproject.toml"}
+REFUSED = {  # kinds of entries, and why
+    "link": "a link: links are not followed. Hand in the file itself", "outside": "its name leads out of the archive",
+    "long": f"its name is longer than {beneath.MAX_NAME} bytes", "other": "no regular file",
+}  # fmt: skip
 MAX_ENTRIES, MAX_DEPTH = 2_000, 3  # entries and nested folders that are examined to recognize a student's folder
 
 
@@ -44,16 +48,6 @@ def hidden(node: Node) -> str:
 def passed_over(node: Node) -> str:
     """Why an entry of a student is not their work, or ""."""
     return hidden(node) or (TOOLING if node.kind == "dir" and node.name.lower() in SKIPPED else "")
-
-
-def kind_reason(kind: str) -> str:
-    """Why an entry of this kind is refused."""
-    reasons = {
-        "link": "a link: links are not followed. Hand in the file itself",
-        "outside": "its name leads out of the archive",
-        "long": f"its name is longer than {beneath.MAX_NAME} bytes",
-    }
-    return reasons.get(kind, "no regular file")
 
 
 def inside(node: Node) -> Sequence[Node]:

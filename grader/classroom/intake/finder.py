@@ -14,13 +14,12 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
 from grader.classroom.intake.collector import Collector, Item, attempt
 from grader.classroom.intake.entries import METADATA, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
-from grader.classroom.marks import PERSON, Found, Mark, left_out
+from grader.classroom.marks import PERSON, Found, HandIn, Mark, Origin, Student, left_out
 from grader.classroom.students import Decision
 from grader.records.sanitize import label
 
@@ -158,7 +157,7 @@ class Finder:
             elif reason := hidden(child) or CLASS_FILE * is_class_file(child):
                 self.leave_out(where, reason)
             elif child.kind not in ("dir", "file"):
-                self.ask(where, entries.kind_reason(child.kind), RENAME)
+                self.ask(where, entries.REFUSED[child.kind], RENAME)
             elif (owner := owner_of(child.name)) and (child.kind == "file" or owner.platform == "Moodle"):
                 self.claim_for_owner(item, trail, owner)
             elif child.name in submitters and child.kind == "dir":

@@ -19,10 +19,8 @@ from nbgrader.coursedir import CourseDirectory
 from grader import catalog
 from grader.catalog import NoSuchExercise, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import handins
-from grader.classroom.handins import HandIn, Origin, Student
 from grader.classroom.intake import beneath
-from grader.classroom.marks import PERSON, Found, Mark
+from grader.classroom.marks import PERSON, Found, HandIn, Mark, Origin, Student, listed
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import safe_files
@@ -158,4 +156,4 @@ def _missing(folder: str, name: str) -> str:
     notebooks = [entry for entry in entries if safe_files.is_notebook(entry)]
     if not notebooks:
         return f"the folder holds no {name}"
-    return f"the folder holds {label(handins.listed(notebooks, MOST_NAMED))} and no {name}"
+    return f"the folder holds {label(listed(notebooks, MOST_NAMED))} and no {name}"
