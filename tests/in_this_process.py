@@ -31,10 +31,7 @@ class Here:
         self.settings = order.settings
         return self
 
-    def __enter__(self) -> "Here":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         pass
 
     def wait(self) -> dict[str, Any]:

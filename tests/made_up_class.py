@@ -7,7 +7,7 @@ from typing import Any
 
 from grader import catalog
 from grader.catalog import mistakes
-from grader.classroom.handins import Student
+from grader.classroom.marks import Student
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 
 HOSTILE = (

@@ -1,24 +1,22 @@
 """class.html: the results of a class on one page, for the instructor. It needs no other file and no script."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import quote
 
 from grader.catalog import paths
 from grader.classroom import versions
 from grader.classroom.feedback import link_of
 from grader.classroom.grades import round_points
-from grader.classroom.handins import count_in_words
-from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark
-from grader.classroom.summary import Lesson, Summary
+from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark, count_in_words
+from grader.classroom.summary import Summary
 from grader.reports.templating import document
 
-MOST_LESSONS, MOST_CHECKS, MOST_LISTED = 8, 10, 200
+MOST_CHECKS = 10
 SIGNS = {NOT_BEGUN: "stub", PERSON: "person"}  # in the table, for a cell without points
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A mark in the table. link: to the feedback; is_full: it has all points."""
 
     text: str
@@ -26,22 +24,8 @@ class Cell:
     is_full: bool = False
 
 
-@dataclass(frozen=True)
-class Topic:
-    """What to teach again. example: a sentence that students read; where: the exercise of it."""
-
-    title: str
-    count: str
-    exercises: str
-    where: str
-    example: str
-    again: str
-
-
 def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
-    """The page of a class."""
     titles = [f"{exercise.folder[:2]} {exercise.title}" for exercise in summary.exercises]
-    lessons = summary.to_teach()
     needing = [mark for mark in marks if mark.status == PERSON]
     students = count_in_words(len(summary.rows), "student")
     hand_ins = count_in_words(sum(mark.status in (GRADED, NOT_BEGUN) for mark in marks), "hand-in")
@@ -51,10 +35,8 @@ def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
         style=paths.module("classroom/templates/class.css").read_text("utf-8"),
         facts=f"{students}, {hand_ins} graded, {len(needing):,} need{'s' * (len(needing) == 1)} a person",
         version=versions.shown(),
-        needing=needing[:MOST_LISTED],
-        more=len(needing) - MOST_LISTED,
-        topics=[_topic(summary, lesson, titles) for lesson in lessons],
-        most_topics=MOST_LESSONS,
+        needing=needing,
+        topics=summary.to_teach(),
         exercises=list(zip(titles, map(summary.counts, range(len(titles))), summary.exercises)),
         hardest=summary.hardest(MOST_CHECKS),
         titles=titles,
@@ -63,15 +45,7 @@ def class_page(summary: Summary, marks: Sequence[Mark]) -> str:
     )
 
 
-def _topic(summary: Summary, lesson: Lesson, titles: Sequence[str]) -> Topic:
-    index, sentence = lesson.example
-    numbers = ", ".join(titles[at][:2] for at in lesson.exercises)
-    count = count_in_words(lesson.students, "student")
-    return Topic(lesson.misconception.title, count, numbers, titles[index][:2], sentence, summary.again(lesson))
-
-
 def _cell(mark: Mark | None, summary: Summary, at: int) -> Cell:
-    """What the table shows of a mark."""
     if mark is None or mark.points is None:
         return Cell(SIGNS.get(mark.status, "") if mark else "person")
     text = SIGNS[NOT_BEGUN] if mark.status == NOT_BEGUN else round_points(mark.points)

@@ -1,20 +1,19 @@
 """Explains marks: grades the kept sources again with their seeds, and lists every call of every check."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader import catalog
 from grader.catalog.errors import WrongUse
 from grader.classroom import versions
-from grader.classroom.handins import listed
-from grader.classroom.store import Entry, Store
+from grader.classroom.marks import listed
+from grader.classroom.store import Entry, Store, seed_of
 from grader.classroom.students import fold, names_of
 from grader.judge.grading import Grading
 from grader.judge.words import kind
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert, label
-from grader.records.submission import Submission
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 
@@ -22,23 +21,13 @@ MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
-class Question:
-    """A mark to explain. recorded: its result in the folder."""
-
-    entry: Entry
-    submission: Submission
-    settings: Settings
-    recorded: ExerciseResult
-
-
-@dataclass(frozen=True)
 class Explanation:
-    """A mark, and the second grading of its source. calls: one line for each call, by check."""
+    """A mark, and the second grading of its source. recorded: what is in the folder; calls: a line each, by check."""
 
     entry: Entry
+    recorded: ExerciseResult
     result: ExerciseResult
     calls: Mapping[str, tuple[str, ...]]
-    recorded: ExerciseResult
 
     @property
     def differs(self) -> bool:
@@ -46,43 +35,34 @@ class Explanation:
         return [check.outcome for check in self.recorded.checks] != [check.outcome for check in self.result.checks]
 
 
-def questions(out: Path, name: str, exercise: catalog.Exercise | None) -> list[Question]:
-    """The marks of a student in a folder of results. name: id, full name, or that of an entry in the download.
+def explain(out: Path, name: str, exercise: catalog.Exercise | None) -> Iterator[Explanation]:
+    """Grade the sources of a student again, each with its seed, and everything revealed.
 
-    exercise: only this one. Raises WrongUse if there is no mark, or the grader has changed since.
+    name: id, full name, or that of an entry in the download; exercise: only this one. Raises WrongUse if there is no
+    mark, or the grader has changed since.
     """
     with Store.existing(out) as store:
-        facts = store.fact("run")
+        device, timeout = (store.fact("run")[name] for name in ("device", "timeout"))
         entries = [one for one in _of_student(store, name) if exercise is None or one.exercise == exercise.folder]
         if not entries:
             number = f" of {exercise.folder}" if exercise else ""
             raise WrongUse(f"{out} has no graded hand-in{number} of {label(name)}. See {out}/marks.csv")
         if old := {one.exercise for one in store.outdated()} & {one.exercise for one in entries}:
             raise WrongUse(f"The grader has changed since {', '.join(sorted(old))} was graded. Grade again first")
-        found = []
-        for entry in entries:
-            recorded, seed = store.result(entry.key), store.seed(entry.key)
-            if recorded is None or seed is None:
-                raise WrongUse(f"{label(entry.student.label)}, {entry.exercise}: not graded yet. Grade again")
-            settings = Settings(facts["device"], seed, facts["timeout"], reveal=True, where=True)
-            found.append(Question(entry, store.source(entry.content), settings, recorded))
-        return found
-
-
-def answers(asked: Sequence[Question], tier: str | None = None) -> Iterator[Explanation]:
-    """Grade each source again, with everything revealed."""
-    with ForkServer(asked[0].settings.device, tier) as fork_server:
-        fork_server.demand()
-        for one in asked:
-            exercise = catalog.read(one.entry.exercise)
-            with Grading(exercise, fork_server, one.settings) as grading:
-                result = grading.result(one.submission)
-                calls = {check: tuple(map(_line, calls)) for check, calls in grading.examiner.calls.items()}
-            yield Explanation(one.entry, result, calls, one.recorded)
+        with ForkServer(device) as fork_server:
+            fork_server.demand()
+            for entry in entries:
+                recorded = store.result(entry.key)
+                if recorded is None:
+                    raise WrongUse(f"{label(entry.student.label)}, {entry.exercise}: not graded yet. Grade again")
+                settings = Settings(device, seed_of(entry.key), timeout, reveal=True, where=True)
+                with Grading(catalog.read(entry.exercise), fork_server, settings) as grading:
+                    result = grading.result(store.source(entry.content))
+                    calls = {check: tuple(map(_line, calls)) for check, calls in grading.examiner.calls.items()}
+                yield Explanation(entry, recorded, result, calls)
 
 
 def lines(explanation: Explanation) -> Iterator[str]:
-    """The explanation as text."""
     result, entry = explanation.result, explanation.entry
     yield f"{label(entry.student.label)}, {entry.exercise}: {result.points:g} of {result.max_points:g} points"
     yield f"{label(entry.file)}  seed {result.seed}, device {result.device}, attention-kata {versions.shown()}"
@@ -99,22 +79,18 @@ def lines(explanation: Explanation) -> Iterator[str]:
 def _of_student(store: Store, name: str) -> list[Entry]:
     """The hand-ins of the student with this name. Raises WrongUse if nobody, or several, are called so."""
     entries = store.entries()
-    for fits in (
-        lambda one: fold(name) in map(fold, (one.student.id, *one.called)),
-        lambda one: bool(names_of(name) & names_of(one.student.name)),
-    ):
-        found = [one for one in entries if fits(one)]
-        people = sorted({one.student for one in found})
-        if len(people) == 1:
-            return found
-        if people:
-            who = listed([label(student.label) for student in people], MOST_NAMED)
-            raise WrongUse(f"{label(name)} may be several: {who}. Name the id")
-    raise WrongUse(f"{store.folder} knows nobody called {label(name)} who has a mark. See {store.folder}/marks.csv")
+    found = [one for one in entries if fold(name) in map(fold, (one.student.id, *one.called))]
+    found = found or [one for one in entries if names_of(name) & names_of(one.student.name)]
+    people = sorted({one.student for one in found})
+    if not people:
+        raise WrongUse(f"{store.folder} knows nobody called {label(name)} who has a mark. See {store.folder}/marks.csv")
+    if len(people) > 1:
+        who = listed([label(student.label) for student in people], MOST_NAMED)
+        raise WrongUse(f"{label(name)} may be several: {who}. Name the id")
+    return found
 
 
 def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
-    """The lines about one check."""
     yield f"{check.word:<15} {check.points:g}/{check.max_points:g}  {check.title}  ({check.id})"
     if check.outcome != NOT_CHECKED:
         yield from (f"    called   {call}" for call in calls)
@@ -126,7 +102,6 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
 
 
 def _line(call: Call) -> str:
-    """One call and what came of it."""
     names = {"output": "", "gradients": "  gradients", "inputs": "  inputs afterwards"}
     request = names.get(call.want, f"  {call.want}")
     outcome = f"no result ({call.problem.kind})" if call.problem else kind(call.value)

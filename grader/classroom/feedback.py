@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from grader.classroom import versions
-from grader.classroom.handins import Origin, Student
 from grader.classroom.intake import archives
 from grader.classroom.intake.names import CODE, MOODLE, ids
-from grader.classroom.marks import Mark
+from grader.classroom.marks import Mark, Origin, Student
 from grader.records.results import ExerciseResult
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
@@ -26,7 +25,6 @@ FOLDER = "feedback"
 
 
 def page(result: ExerciseResult, student: Student, level: str) -> str:
-    """The page on one hand-in."""
     return document(
         "classroom/templates/feedback.html",
         "Your result",
@@ -51,15 +49,14 @@ def records(student: Student, results: Sequence[ExerciseResult], level: str) -> 
 
 def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
     """The record of a result with as much detail as the page shows. All keys stay; the texts are left out."""
-    checks = [{**check, "lines": [], "where": ""} for check in record["checks"]]
     if level == "full":
-        return {**record, "checks": checks}
-    checks = [{**check, "message": "", "call": "", "diagnosis": None} for check in checks]
+        return record
+    emptied = {"message": "", "call": "", "diagnosis": None}
+    checks = [{**check, **emptied} for check in record["checks"]]
     return {**record, "checks": checks, "message": "", "output": "", "notes": []}
 
 
 def link_of(mark: Mark) -> str:
-    """The place of the feedback on a hand-in, below the results."""
     assert mark.handin is not None and mark.student is not None
     return f"{FOLDER}/{folder_of(mark.handin.origin, mark.student)}/feedback_{mark.exercise}.html"
 

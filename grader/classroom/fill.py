@@ -1,7 +1,6 @@
 """Fills points into a platform's own file: Canvas' gradebook, Moodle's worksheet, any CSV file with ids.
 
-The columns and their order stay. An existing score is never replaced by an empty cell. The marks come from marks.csv,
-or from the file that `nbgrader export` writes.
+The columns and their order stay. An existing score is never replaced by an empty cell.
 
 Canvas takes an *empty* cell over a score for a change, and deletes the score; "EX" and "N/A" are its words for excused.
 Moodle leaves out each row whose "Last modified (grade)" is older than its own, so a row that gets points gets the
@@ -10,42 +9,40 @@ present time too (mod/assign/feedback/offline/locallib.php).
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import NamedTuple
 
 from grader import catalog
 from grader.catalog import NoSuchExercise
 from grader.catalog.errors import WrongUse
 from grader.classroom.grades import number
-from grader.classroom.handins import count_in_words, listed
 from grader.classroom.intake.names import exercise_of_download, exercise_of_title
-from grader.classroom.marks import NOTHING
+from grader.classroom.marks import LEFT_OUT, NOTHING, count_in_words, listed
 from grader.classroom.sheet import Sheet, read_sheet
-from grader.classroom.students import KINDS, Matcher, Person, people_of
+from grader.classroom.students import KINDS, Matcher, people_of
 from grader.records.sanitize import label
 
+OURS = ("student", "exercise", "points", "status")  # the columns of marks.csv that are read, and of nbgrader's export
+NBGRADERS = ("student_id", "assignment", "score", "timestamp")
 UNTOUCHED = ("EX", "N/A")
 GRADE, MODIFIED, CHANGEABLE = "Grade", "Last modified (grade)", "Grade can be changed"
 MAXIMUM = ("Maximum Grade", "Maximum grade")
 TITLE = re.compile(r"(.*\S)\s*\(\d+\)", re.S)  # Canvas' "03 Context vectors (12345)"
 MODULE = re.compile(r"(?:[^:]+: )?(.*?)(?: \([^()]*\))?", re.S)  # Moodle's "Assignment: title (Real)"
 MOST_NAMED = 8
-Points = Mapping[tuple[str, str], float]
 
 
-@dataclass(frozen=True)
-class Marks:
-    """The points of some files. points: by student's id and exercise; names: by id; waiting: those without a mark."""
+class Marks(NamedTuple):
+    """The marks of some files. points: by student's id, then by exercise; names: by id; waiting: hand-ins without."""
 
-    points: Points
+    points: Mapping[str, Mapping[str, float]]
     names: Mapping[str, str]
-    waiting: Counter[str]
+    waiting: int
 
 
-@dataclass(frozen=True)
-class Filled:
+class Filled(NamedTuple):
     """A file with the points in it. lines: what the instructor reads; missing: who has points but no row."""
 
     text: str
@@ -55,31 +52,27 @@ class Filled:
 
 def read_marks(paths: Sequence[Path]) -> Marks:
     """The marks in files: our marks.csv, or nbgrader's export. Raises WrongUse for any other file."""
-    points: dict[tuple[str, str], float] = {}
+    points: defaultdict[str, dict[str, float]] = defaultdict(dict)
     names: dict[str, str] = {}
-    waiting: Counter[str] = Counter()
+    waiting = 0
     for path in paths:
         sheet = read_sheet(path)
-        is_ours = None not in map(sheet.column, ("student", "exercise", "points", "status"))
-        if not is_ours and None in map(sheet.column, ("student_id", "assignment", "score")):
+        titles = next((titles for titles in (OURS, NBGRADERS) if None not in map(sheet.column, titles)), None)
+        if titles is None:
             raise WrongUse(f"{label(str(path))} holds no marks: name marks.csv, or what nbgrader export wrote")
-        titles = ("student", "exercise", "points") if is_ours else ("student_id", "assignment", "score")
         for row in range(len(sheet.rows)):
-            id, exercise, given = (sheet.cell(row, sheet.column(title)) for title in titles)
-            # nbgrader writes 0.0 for who handed in nothing; then there is no time.
-            if not is_ours and not sheet.cell(row, sheet.column("timestamp")):
+            id, exercise, given, state = (sheet.cell(row, sheet.column(title)) for title in titles)
+            if not state:  # nbgrader writes 0.0 for who handed in nothing; then there is no time
                 continue
             if not given:
-                waiting[exercise or "?"] += sheet.cell(row, sheet.column("status")) not in ("", NOTHING, "left out")
+                waiting += state not in (NOTHING, LEFT_OUT)
                 continue
-            name = sheet.cell(row, sheet.column("name")) or " ".join(
-                sheet.cell(row, sheet.column(title)) for title in ("first_name", "last_name")
-            )
             try:
-                points[id, catalog.find(exercise).folder] = float(given)
+                points[id][catalog.find(exercise).folder] = float(given)
             except (NoSuchExercise, ValueError) as error:
                 raise WrongUse(f"{label(str(path))}, line {row + 2}: {label(str(error))}") from None
-            names[id] = name.strip()
+            first, last = (sheet.cell(row, sheet.column(title)) for title in ("first_name", "last_name"))
+            names[id] = sheet.cell(row, sheet.column("name")) or f"{first} {last}".strip()
     return Marks(points, names, waiting)
 
 
@@ -91,25 +84,26 @@ def fill(path: Path, marks: Marks, columns: Mapping[str, str]) -> Filled:
     sheet = read_sheet(path)
     people = people_of(sheet, {kind: title for kind, title in columns.items() if kind in KINDS})
     holds = columns_of(sheet, marks, columns)
-    matcher, missing = Matcher(people), []
-    rows: defaultdict[int, list[str]] = defaultdict(list)
-    for id in dict.fromkeys(student for student, _ in marks.points):
-        persons = matcher.find(id, name=marks.names[id])
-        if len(persons) == 1:
-            rows[persons[0].row].append(id)
-        else:
+    matcher, missing, id_of = Matcher(people), [], {person.row: "" for person in people}
+    for id in marks.points:
+        rows = [person.row for person in matcher.find(id, name=marks.names[id])]
+        if len(rows) != 1:
             missing.append(f"{marks.names[id]} ({id})" if marks.names[id] not in ("", id) else id)
-    twice = [ids for ids in rows.values() if len(ids) > 1]
-    if twice:
-        raise WrongUse(f"{label(path.name)} has one row for {label(' and '.join(twice[0]))}. Nothing was written")
-    id_of = {row: ids[0] for row, ids in rows.items()}
-    cells, lines = _cells(sheet, people, id_of, holds, marks.points)
+        elif id_of[rows[0]]:
+            raise WrongUse(
+                f"{label(path.name)} has one row for {label(f'{id_of[rows[0]]} and {id}')}. Nothing was written"
+            )
+        else:
+            id_of[rows[0]] = id
+    points_of = {row: marks.points.get(id, {}) for row, id in id_of.items()}
+    cells: dict[tuple[int, int], str] = {}
+    lines = [line for at in holds for line in _fill_column(sheet, at, holds[at], points_of, cells)]
     return Filled(sheet.fill(cells), tuple(lines), tuple(missing))
 
 
 def columns_of(sheet: Sheet, marks: Marks, columns: Mapping[str, str]) -> dict[int, tuple[str, ...]]:
     """The columns that get points, each with its exercises. Raises WrongUse if there is none."""
-    graded = sorted({exercise for _, exercise in marks.points})
+    graded = sorted({exercise for points in marks.points.values() for exercise in points})
     holds: dict[int, tuple[str, ...]] = {}
     for exercises, title in columns.items():
         if exercises not in KINDS:
@@ -139,38 +133,34 @@ def columns_of(sheet: Sheet, marks: Marks, columns: Mapping[str, str]) -> dict[i
     return holds
 
 
-def _cells(
-    sheet: Sheet, people: Sequence[Person], id_of: Mapping[int, str], holds: Mapping[int, Sequence[str]], points: Points
-) -> tuple[dict[tuple[int, int], str], list[str]]:
-    """The cells to write, by row and column, and a line about each column."""
-    cells: dict[tuple[int, int], str] = {}
-    lines = []
+def _fill_column(
+    sheet: Sheet,
+    column: int,
+    exercises: Sequence[str],
+    points_of: Mapping[int, Mapping[str, float]],
+    cells: dict[tuple[int, int], str],
+) -> Iterator[str]:
+    """Add the cells of a column, by row and column. Yields lines about it. points_of: by row and exercise."""
     modified, changeable = sheet.column(MODIFIED), sheet.column(CHANGEABLE)
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%S+00:00")  # in a form that PHP's strtotime reads
-    for column, exercises in holds.items():
-        outcomes: defaultdict[str, int] = defaultdict(int)
-        for person in people:
-            own = [
-                points[id_of.get(person.row, ""), one]
-                for one in exercises
-                if (id_of.get(person.row, ""), one) in points
-            ]
-            before = sheet.cell(person.row, column)
-            if before in UNTOUCHED or sheet.cell(person.row, changeable).casefold() == "no":
-                outcomes["excused or locked, kept"] += 1
-            elif not own:
-                outcomes["without points here, kept" if before not in ("", "-") else "without points"] += 1
-            else:
-                cells[person.row, column] = number(sum(own))
-                outcomes["filled"] += 1
-                if modified is not None:
-                    cells[person.row, modified] = now
-        most = sum(catalog.find(one).max_points for one in exercises)
-        told = ", ".join(f"{count} {words}" for words, count in sorted(outcomes.items()))
-        lines.append(f"{label(sheet.header[column])} ← {', '.join(exercises)}: {told}")
-        if (possible := _possible(sheet, column)) is not None and possible != most:
-            lines.append(f"  it has {number(possible)} points there, and {number(most)} here: set {number(most)} there")
-    return cells, lines
+    outcomes: Counter[str] = Counter()
+    for row, points in points_of.items():
+        own = [points[one] for one in exercises if one in points]
+        before = sheet.cell(row, column)
+        if before in UNTOUCHED or sheet.cell(row, changeable).casefold() == "no":
+            outcomes["excused or locked, kept"] += 1
+        elif not own:
+            outcomes["without points here, kept" if before not in ("", "-") else "without points"] += 1
+        else:
+            cells[row, column] = number(sum(own))
+            outcomes["filled"] += 1
+            if modified is not None:
+                cells[row, modified] = now
+    told = ", ".join(f"{count} {words}" for words, count in sorted(outcomes.items()))
+    yield f"{label(sheet.header[column])} ← {', '.join(exercises)}: {told}"
+    most = sum(catalog.find(one).max_points for one in exercises)
+    if (possible := _possible(sheet, column)) is not None and possible != most:
+        yield f"  it has {number(possible)} points there, and {number(most)} here: set {number(most)} there"
 
 
 def _possible(sheet: Sheet, column: int) -> float | None:
@@ -185,6 +175,6 @@ def _possible(sheet: Sheet, column: int) -> float | None:
 
 
 def describe(marks: Marks) -> str:
-    """A line on what the files hold."""
-    waiting = f"; {count_in_words(marks.waiting.total(), 'hand-in')} without a mark" if marks.waiting.total() else ""
-    return f"{count_in_words(len(marks.points), 'mark')} of {count_in_words(len(marks.names), 'student')}{waiting}."
+    waiting = f"; {count_in_words(marks.waiting, 'hand-in')} without a mark" if marks.waiting else ""
+    count = sum(map(len, marks.points.values()))
+    return f"{count_in_words(count, 'mark')} of {count_in_words(len(marks.names), 'student')}{waiting}."

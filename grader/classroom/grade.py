@@ -1,7 +1,7 @@
 """Reads each hand-in once, and grades those without a result, on this machine or on a Dask cluster."""
 
+import contextlib
 import json
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,14 +10,12 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom import store as stores
 from grader.classroom import versions
 from grader.classroom.cluster import Cluster
-from grader.classroom.handins import HandIn
-from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, Mark
+from grader.classroom.marks import GRADED, NOT_BEGUN, PERSON, HandIn, Mark
 from grader.classroom.pool import Order, Outcome, Pool, Task
 from grader.classroom.store import Store
 from grader.classroom.untouched import is_begun
 from grader.records import containment
 from grader.records.results import Settings
-from grader.records.sanitize import label
 from grader.records.seeds import secret_seed
 from grader.records.submission import MARKS, NOT_A_CODE_CELL, Submission, is_conflicted
 
@@ -39,10 +37,6 @@ class How:
     accept_tier: str | None = None
     dask: str | None = None
 
-    def settings(self, seed: int) -> Settings:
-        """The settings of the judge. No hidden input or expected number is in the results."""
-        return Settings(self.device, seed, self.timeout, reveal=False, pictures=True)
-
 
 @dataclass(frozen=True)
 class Begun:
@@ -63,7 +57,7 @@ def take_in(handin: HandIn, file: str, store: Store) -> Mark:
         content = store.keep_source(handin.exercise, submission)
         status = GRADED if is_begun(submission.source, handin.exercise) else NOT_BEGUN
     except (BadSubmission, NoSuchFile) as error:
-        return replace(mark, note=_without_place(handin, str(error)))
+        return replace(mark, note=str(error).removesuffix("."))
     except OSError as error:
         return replace(mark, note=f"the file cannot be read: {error.strerror}")
     except Exception as error:
@@ -86,9 +80,9 @@ def with_keys(marks: Sequence[Mark], store: Store, how: How) -> list[Mark]:
     All hand-ins of a run get the same inputs. Once feedback is out, students may know them, so a later run draws new
     ones; what has a result keeps it, unless the instructor names a seed.
     """
-    seed = next((seed for seed in (how.seed, store.unfinished) if seed is not None), None)
+    seed = store.fact("unfinished") if how.seed is None else how.seed
     seed = secret_seed() if seed is None else seed
-    store.begin(seed)
+    store.note("unfinished", seed)  # until the results are published
     return [replace(mark, key=_key(mark, store, how, seed)) if mark.content else mark for mark in marks]
 
 
@@ -96,14 +90,14 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
     """Grade what has no result yet, and keep each result at once."""
     waiting: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by exercise and key, the source's digest
     for mark in marks:
-        if mark.key and not store.has(mark.key):
+        if mark.key and store.result(mark.key) is None:
             waiting[mark.exercise].setdefault(mark.key, mark.content)
     if not waiting:
         return
-    seed = store.unfinished
-    assert seed is not None
-    order = Order(how.settings(seed), how.tier, how.accept_tier)
-    with executor_of(order, how) as executor:
+    # `reveal=False`: no hidden input or expected number is in the results.
+    settings = Settings(how.device, store.fact("unfinished"), how.timeout, reveal=False, pictures=True)
+    order = Order(settings, how.tier, how.accept_tier)
+    with contextlib.closing(executor_of(order, how)) as executor:
         sandbox = executor.wait()
         store.note("sandbox", sandbox)
         yield Begun(sum(map(len, waiting.values())), sandbox["tier"], how.seed)
@@ -117,14 +111,7 @@ def grade(marks: Sequence[Mark], store: Store, how: How) -> Iterator[Begun | Out
 
 
 def executor_of(order: Order, how: How) -> Pool | Cluster:
-    """The processes that grade: of this machine, or of a Dask cluster."""
     return Pool(order, how.jobs) if how.dask is None else Cluster(order, how.dask)
-
-
-def _without_place(handin: HandIn, message: str) -> str:
-    """The message with the name of the file, which has a column of its own, left out."""
-    shown = f"{os.path.basename(handin.place)}:{handin.member}" if handin.member else os.path.basename(handin.place)
-    return message.replace(label(shown), "the file").removesuffix(".")
 
 
 def _tasks(exercise: str, contents: Mapping[str, str], store: Store) -> Iterator[Task]:
@@ -136,5 +123,5 @@ def _tasks(exercise: str, contents: Mapping[str, str], store: Store) -> Iterator
 def _key(mark: Mark, store: Store, how: How, seed: int) -> str:
     version = versions.of_exercise(mark.exercise)
     case = stores.digest(json.dumps([mark.content, version, how.device, how.timeout]))
-    earlier = store.key_of(case) if how.seed is None else None
-    return earlier or f"{case}.{stores.mark(seed)}"
+    earlier = store.latest(case) if how.seed is None else None
+    return earlier or f"{case}.{seed}"

@@ -42,7 +42,6 @@ def grades_csv(summary: Summary) -> str:
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    """Rows as the text of a CSV file."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
@@ -54,7 +53,6 @@ def number(points: float | None, missing: str = "") -> str:
 
 
 def round_points(points: float | None) -> str:
-    """Points with two digits, for people."""
     return "–" if points is None else number(round(points, 2))
 
 

@@ -1,21 +1,84 @@
-"""The list that goes through the five steps of a run: a Mark for each hand-in, and for each file without a mark."""
+"""The plain data of a class: students, what they handed in, and the list of marks that goes through a run."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from grader.classroom.handins import Found, HandIn, Student
+from grader.classroom.intake import archives
+from grader.records import safe_files
+from grader.records.sanitize import label
+from grader.records.submission import Submission
 
 GRADED, NOT_BEGUN, PERSON, NOTHING = "graded", "not begun", "needs a person", "nothing handed in"
 LEFT_OUT = "left out"
 RANK = {PERSON: 0, LEFT_OUT: 2}  # of the lines in marks.csv; 1 for all others
 
 
+@dataclass(frozen=True, order=True, slots=True)
+class Student:
+    """One student. id: as LIST has it, else as the download names the student."""
+
+    id: str
+    name: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name and the id, or only the id if there is no other name."""
+        return self.id if self.name in ("", self.id) else f"{self.name} ({self.id})"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The entry of a download that holds a file.
+
+    platform: who made its name ("Moodle", "Canvas", "Gradescope", "nbgrader"; "": a folder's own name); key: what the
+    platform calls the student; name: of the entry.
+    """
+
+    platform: str = ""
+    key: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HandIn:
+    """One file of one student for one exercise. Only `read` reads it, so a large class needs little memory."""
+
+    student: Student
+    exercise: str  # "03_context_vectors"
+    place: str  # of the file, or of the archive that holds it, as `beneath` writes it
+    member: str = ""  # the name inside the archive
+    origin: Origin = Origin()
+
+    def below(self, folder: Path) -> str:
+        """The place of the file in a folder, or in an archive of a class, as one harmless line."""
+        place = os.path.relpath(self.place, folder)
+        if not self.member:
+            return label(place)
+        return label(self.member if place == "." else f"{place}:{self.member}").replace("//", ":")
+
+    def read(self) -> Submission:
+        """The submission. Raises BadSubmission or NoSuchFile."""
+        found = archives.read(self.place, self.member)
+        return replace(found, notes=(*found.notes, self.read_as)) if self.read_as else found
+
+    @property
+    def read_as(self) -> str:
+        """A sentence on a name that is read as a different one, x.py.txt as x.py; "" for an ordinary name."""
+        found = safe_files.appended(os.path.basename(self.member or self.place))
+        if found is None:
+            return ""
+        ending, code = found
+        return f"Its name ends in {label(ending)}, so it was read as .{code}. Call it .{code} next time."
+
+
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A line of marks.csv: what became of a file, or of a student's exercise.
 
-    student None: nobody knows whose the file is; note: why there is no mark; to_do: what to write or do about it;
-    points: None if there is no mark; content, key: of the source and of its result in the store.
+    student None: nobody knows whose the file is; file: its place, as names.csv calls it; note: why there is no mark;
+    to_do: what to do about it; points: None if there is no mark; content, key: of source and result in the store.
     """
 
     status: str
@@ -36,13 +99,31 @@ class Mark:
         return f"{self.student.label if self.student else 'nobody known'}{number}"
 
 
-def without_a_mark(found: Found) -> Iterator[Mark]:
-    """The files that get no mark, with the reasons."""
-    for one in found.misplaced:
-        yield Mark(PERSON, one.student, one.exercise, one.path, one.reason, one.to_do)
-    for left in found.left_out:
-        count = f" ({left.files:,} files)" if left.files != 1 else ""
-        yield Mark(LEFT_OUT, left.student, "", left.path, f"{left.reason}{count}")
+@dataclass(frozen=True)
+class Found:
+    """What a download holds. layout: a few words on it; enrolled: students who have a row in any case.
+
+    others: what needs a person or was left out.
+    """
+
+    layout: str
+    handins: tuple[HandIn, ...]
+    others: tuple[Mark, ...] = ()
+    enrolled: tuple[Student, ...] = ()
+
+    @property
+    def misplaced(self) -> list[Mark]:
+        return [mark for mark in self.others if mark.status == PERSON]
+
+    @property
+    def students(self) -> tuple[Student, ...]:
+        known = {handin.student for handin in self.handins} | {one.student for one in self.misplaced if one.student}
+        return tuple(sorted(known.union(self.enrolled)))
+
+
+def left_out(place: str, reason: str, student: Student | None = None) -> Mark:
+    """The mark of a file or a folder that needs no person."""
+    return Mark(LEFT_OUT, student, "", label(place), reason)
 
 
 def nothing_handed_in(students: Iterable[Student], exercises: Sequence[str], marks: Sequence[Mark]) -> Iterator[Mark]:
@@ -56,3 +137,13 @@ def nothing_handed_in(students: Iterable[Student], exercises: Sequence[str], mar
 def in_order(marks: Iterable[Mark]) -> list[Mark]:
     """The marks as marks.csv has them: first what needs a person, last what was left out."""
     return sorted(marks, key=lambda one: (RANK.get(one.status, 1), one.student or Student(""), one.exercise, one.file))
+
+
+def listed(names: Sequence[str], limit: int) -> str:
+    """At most `limit` names, and how many more there are."""
+    return ", ".join(names[:limit]) + (f" and {len(names) - limit:,} more" if len(names) > limit else "")
+
+
+def count_in_words(count: int, noun: str) -> str:
+    """A number of things in words: "1 grading", "1,200 gradings"."""
+    return f"{count:,} {noun if count == 1 else f'{noun}s'}"

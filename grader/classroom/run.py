@@ -9,10 +9,10 @@ from grader.catalog.errors import WrongUse
 from grader.classroom import marks as lists
 from grader.classroom import students, write
 from grader.classroom.grade import Begun, How, grade, take_in, with_keys
-from grader.classroom.handins import Found, count_in_words, listed
 from grader.classroom.intake.finder import find
-from grader.classroom.marks import GRADED, LEFT_OUT, NOT_BEGUN, PERSON, Mark
+from grader.classroom.marks import GRADED, LEFT_OUT, NOT_BEGUN, PERSON, Found, Mark, count_in_words, listed
 from grader.classroom.pool import Outcome
+from grader.classroom.sheet import read_sheet
 from grader.classroom.store import Entry, Store
 from grader.records.sanitize import label
 
@@ -42,8 +42,6 @@ class Plan:
 
 @dataclass(frozen=True)
 class Seen:
-    """All files have been read. notes: lines for the instructor."""
-
     layout: str
     marks: Sequence[Mark]
     notes: tuple[str, ...] = ()
@@ -51,14 +49,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Written:
-    """The results are in `out`."""
-
     out: Path
     marks: Sequence[Mark]
 
     @property
     def needs_person(self) -> list[Mark]:
-        """What is left for a person."""
         return [mark for mark in self.marks if mark.status == PERSON]
 
     @property
@@ -85,7 +80,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
             refuse_losses(store.entries(), marks, plan)
             notes = tuple(_notes(store, marks))
             marks = with_keys(marks, store, plan.how)
-            store.replace_entries(_entry(mark, found) for mark in marks if mark.student and mark.key)
+            store.replace_entries(_entry(mark) for mark in marks if mark.student and mark.key)
             store.note("run", {"device": plan.how.device, "timeout": plan.how.timeout, "level": plan.level})
         yield Seen(found.layout, marks, notes)
         troubles: dict[str, str] = {}  # by key
@@ -93,7 +88,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
             if isinstance(event, Outcome) and event.trouble:
                 troubles[event.task.key] = event.trouble
             yield event
-        store.finish()
+        store.note("unfinished", None)  # the results are about to be published: later gradings get a new seed
         marks = lists.in_order(_with_result(mark, store, troubles) for mark in marks)
         write.write(plan.out, marks, exercises, store, plan.level)
     yield Written(plan.out, marks)
@@ -102,7 +97,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
 def find_all(plan: Plan) -> Found:
     """What the download holds, under the students of LIST."""
     decisions = students.read_decisions(plan.decisions) if plan.decisions else {}
-    people = students.read_list(plan.people, plan.columns) if plan.people else None
+    people = students.people_of(read_sheet(plan.people), plan.columns) if plan.people else None
     found = find(plan.download, plan.exercises, decisions)
     return found if people is None else students.match(found, people)
 
@@ -118,7 +113,7 @@ def read_all(found: Found, plan: Plan, store: Store) -> list[Mark]:
             mark if mark.exercise in begun else replace(mark, status=LEFT_OUT, note=NOBODY_BEGAN, content="")
             for mark in marks
         ]
-    return [*marks, *lists.without_a_mark(found)]
+    return [*marks, *found.others]
 
 
 def exercises_of(plan: Plan, marks: Sequence[Mark]) -> list[str]:
@@ -138,24 +133,17 @@ def refuse_losses(earlier: Sequence[Entry], marks: Sequence[Mark], plan: Plan) -
         for one in earlier
         if (one.student, one.exercise) not in still and one.file not in files and one.student not in people
     ]
-    if not lost:
-        return
-    if not {one.student for one in earlier} & {mark.student for mark in marks}:
+    if lost:
+        names = label(listed([f"{one.student.id} {one.exercise[:2]}" for one in lost], MOST_NAMED))
         raise WrongUse(
-            f"{plan.out} holds the results of other students. Nothing was changed.\n"
-            "A folder of results is one assignment. Name another folder: OUT=…"
+            f"Nothing was changed, because {plan.out} has {count_in_words(len(lost), 'hand-in')} that "
+            f"{plan.download} has not: {names}.\n"
+            "A folder of results is one assignment. Another assignment: name another folder, OUT=…\n"
+            "The same one: grade the whole download again, with what came before."
         )
-    names = label(listed([f"{one.student.id} {one.exercise[:2]}" for one in lost], MOST_NAMED))
-    raise WrongUse(
-        f"Nothing was changed, because {plan.out} has {count_in_words(len(lost), 'hand-in')} that "
-        f"{plan.download} has not: {names}.\n"
-        "A folder of results is one assignment. Another assignment: name another folder, OUT=…\n"
-        "The same one: grade the whole download again, with what came before."
-    )
 
 
 def _notes(store: Store, marks: Sequence[Mark]) -> Iterator[str]:
-    """Lines for the instructor."""
     if old := store.outdated():
         yield (
             f"The grader has changed since {count_in_words(len(old), 'hand-in')} of this folder "
@@ -166,15 +154,13 @@ def _notes(store: Store, marks: Sequence[Mark]) -> Iterator[str]:
         yield f"Left out, since nobody has begun them: {', '.join(left)}. To grade them all the same, name them: EX=…"
 
 
-def _entry(mark: Mark, found: Found) -> Entry:
-    """What the store remembers of a hand-in."""
+def _entry(mark: Mark) -> Entry:
     assert mark.student is not None and mark.handin is not None
     called = tuple(dict.fromkeys((mark.handin.origin.key, mark.handin.origin.name)))
     return Entry(mark.student, mark.exercise, mark.file, mark.content, mark.key, called)
 
 
 def _with_result(mark: Mark, store: Store, troubles: Mapping[str, str]) -> Mark:
-    """The mark with its points."""
     if mark.key in troubles:
         return replace(mark, status=PERSON, note=UNGRADED.format(troubles[mark.key]), to_do="grade again", key="")
     result = store.result(mark.key) if mark.key else None

@@ -1,4 +1,4 @@
-"""Shows a run: what was found, a bar (in a pipe, a line every ten percent), and the end."""
+"""Shows a run: what was found, a bar at a terminal, and the end."""
 
 import sys
 import time
@@ -8,13 +8,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.classroom.grade import Begun
-from grader.classroom.handins import count_in_words
-from grader.classroom.marks import LEFT_OUT, NOTHING, PERSON, Mark
+from grader.classroom.marks import LEFT_OUT, NOTHING, PERSON, Mark, count_in_words
 from grader.classroom.pool import Outcome
 from grader.classroom.run import Seen, Written
 from grader.records.sanitize import label
 
-STEP, FEWEST = 10, 50  # percent between two lines in a pipe; gradings below which there are none
 MOST = 10  # lines about files
 COLUMNS = (
     TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(compact=True),
@@ -22,25 +20,21 @@ COLUMNS = (
 
 
 class Show:
-    """Shows the events of a run on stderr. Used as a context manager, which removes the bar."""
+    """Shows the events of a run on stderr."""
 
     def __init__(self) -> None:
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
         self.counts: Counter[str] = Counter()  # gradings, by status
-        self.bar: Progress | None = None
-        self.total = self.percent = 0  # of the gradings; the share that the last line reported
+        self.bar = Progress(
+            *COLUMNS, console=self.console, transient=True, refresh_per_second=5, disable=not self.console.is_terminal
+        )
         self.began = time.monotonic()
 
-    def __enter__(self) -> "Show":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar:
-            self.bar.stop()
-            self.bar = None
+    def close(self) -> None:
+        """Remove the bar."""
+        self.bar.stop()
 
     def show(self, event: Seen | Begun | Outcome | Written) -> None:
-        """Show one event."""
         match event:
             case Seen():
                 self._seen(event)
@@ -48,11 +42,14 @@ class Show:
                 seed = "" if event.seed is None else f"Seed {event.seed}. "
                 work = f"{count_in_words(event.to_grade, 'grading')} to do."
                 self.say(f"Sandbox tier {event.sandbox}, tested. {seed}{work}")
-                self._begin(event.to_grade)
+                self.began = time.monotonic()
+                self.task = self.bar.add_task("grading", total=event.to_grade)
+                self.bar.start()
             case Outcome():
-                self._count(event)
+                self.counts[event.status if not event.trouble else "not graded"] += 1
+                self.bar.update(self.task, advance=1, description=f"grading ({self._summary()})")
             case Written():
-                self.__exit__()
+                self.close()
                 self._written(event)
 
     def say(self, line: str) -> None:
@@ -72,30 +69,14 @@ class Show:
         for note in seen.notes:
             self.say(note)
 
-    def _begin(self, total: int) -> None:
-        self.total, self.began = total, time.monotonic()
-        if self.console.is_terminal:
-            self.bar = Progress(*COLUMNS, console=self.console, transient=True, refresh_per_second=5)
-            self.task = self.bar.add_task("grading", total=total)
-            self.bar.start()
-
-    def _count(self, outcome: Outcome) -> None:
-        self.counts[outcome.status if not outcome.trouble else "not graded"] += 1
-        done = self.counts.total()
-        summary = ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
-        if self.bar:
-            self.bar.update(self.task, completed=done, description=f"grading ({summary})")
-        elif self.total >= FEWEST and done * 100 // self.total >= self.percent + STEP:
-            self.percent = done * 100 // self.total // STEP * STEP
-            rate = done / max(time.monotonic() - self.began, 0.001)
-            self.say(f"  {done} of {self.total}, {(self.total - done) / rate:.0f} s left ({summary})")
+    def _summary(self) -> str:
+        return ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
 
     def _written(self, written: Written) -> None:
         done = self.counts.total()
         seconds = time.monotonic() - self.began
-        summary = ", ".join(f"{self.counts[name]} {name}" for name in sorted(self.counts))
         rate = f"in {seconds:.1f} s ({done / max(seconds, 0.001):.1f} a second)"
-        words = f"{count_in_words(done, 'grading')} {rate}: {summary}."
+        words = f"{count_in_words(done, 'grading')} {rate}: {self._summary()}."
         self.say(words if done else "Nothing to grade: all have their results.")
         needing = written.needs_person
         for mark in needing[:MOST]:

@@ -1,14 +1,8 @@
 """The results of a class in one SQLite file. Each result is written at once, as a whole or not at all.
 
-The key of a result is made from all that it depends on: the submission, the exercise's version, the device and the
-seed. So a run that was stopped goes on where it was, and what has changed is graded again. The seeds are secrets: only
-this file holds them, and only its owner can read it. One process writes it; after kill −9 it holds every result that
-was written.
-
-Another program asks for a result like this:
-
-    with Store.existing(folder) as store:
-        result = store.find("03_context_vectors", submission)  # None if it was not graded by this version
+The key of a result is made from all that it depends on: the submission, the exercise's version and the device, and
+ends with the seed. So a run that was stopped goes on where it was, and what has changed is graded again. Seeds are
+secrets, which only this file holds, and only its owner can read it.
 """
 
 import contextlib
@@ -19,38 +13,30 @@ import random
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.classroom import private, versions
-from grader.classroom.handins import Student
+from grader.classroom import versions
+from grader.classroom.marks import Student
 from grader.judge.pictures import Picture
+from grader.records import safe_files
 from grader.records.results import ExerciseResult
 from grader.records.submission import Submission
 from grader.reports import json as as_json
 
 NAME = ".grading.sqlite"
-NO_ROOM = {
-    "database or disk is full": "the disk is full",
-    "disk I/O error": "the disk reports an error",
-}  # SQLite's words
+NO_ROOM = ("database or disk is full", "disk I/O error")  # SQLite's words
 WAIT_S = 3.0  # for a writer that is about to end
 PAUSE_S = 0.02  # the longest pause between two tries
 SCHEMA = """
 create table if not exists facts (name text primary key, value text) without rowid;
-create table if not exists seeds (number integer primary key, mark text unique, seed text);
 create table if not exists sources (content text primary key, filename text, source text, notes text) without rowid;
 create table if not exists results (
     number integer primary key, key text unique, exercise text, content text, version text, record text);
 create index if not exists by_content on results (content);
-create table if not exists handins (
-    student text, exercise text, name text, file text, content text, key text, called text,
-    primary key (student, exercise)) without rowid;
 """
-Self = TypeVar("Self", bound="Store")
 
 
 @dataclass(frozen=True)
@@ -66,18 +52,18 @@ class Entry:
 
 
 class Store:
-    """The file in one folder of results, used as a context manager. Raises WrongUse if it cannot be used.
-
-    Every method raises InfrastructureError if the disk is full.
-    """
+    """The file in a folder of results. Raises WrongUse if it cannot be used, InfrastructureError on a full disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.path = folder, folder / NAME
         try:
-            private.folder(folder)
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, private.FILE))
+            folder.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDONLY, 0o600))
             with contextlib.suppress(OSError):  # some drives have no modes
-                self.path.chmod(private.FILE)  # SQLite gives the same mode to the files beside it
+                folder.chmod(0o700)
+                self.path.chmod(0o600)  # SQLite gives the same mode to the files beside it
+            if not (folder / ".gitignore").exists():
+                safe_files.write_whole(folder / ".gitignore", "*\n", mode=0o600)
             self.file = _locked(self.path)
         except OSError as error:
             raise WrongUse(f"{folder} cannot be used: {error.strerror}. Name another folder: OUT=…") from None
@@ -89,19 +75,17 @@ class Store:
             raise WrongUse(f"{self.path} is damaged. Move it away: all will be graded again") from None
 
     @classmethod
-    def existing(cls: type[Self], folder: Path) -> Self:
+    def existing(cls, folder: Path) -> "Store":
         """The file of a folder that holds results. Raises WrongUse if it holds none."""
         if not (folder / NAME).exists():
             raise WrongUse(f"{folder} holds no results. Grade first: make grade SUBMISSIONS=… OUT={folder}")
         return cls(folder)
 
-    def __enter__(self: Self) -> Self:
+    def __enter__(self) -> "Store":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.file.close()
-
-    # Results.
 
     def find(self, exercise: str, submission: Submission) -> ExerciseResult | None:
         """The latest result of a submission by the present version of the exercise; None if there is none."""
@@ -110,20 +94,15 @@ class Store:
         row = self._run(query, where).fetchone()
         return row and read(row[0], self.fact("sandbox"))
 
-    def key_of(self, case: str) -> str | None:
+    def latest(self, case: str) -> str | None:
         """The key of the latest result of a case, whatever its seed."""
-        query = "select key from seeds join results on key = ? || '.' || mark order by seeds.number desc limit 1"
-        row = self._run(query, (case,)).fetchone()
+        query = "select key from results where key > ? || '.' and key < ? || '/' order by number desc limit 1"
+        row = self._run(query, (case, case)).fetchone()
         return row and row[0]
 
     def result(self, key: str) -> ExerciseResult | None:
-        """The result with this key."""
         row = self._run("select record from results where key = ?", (key,)).fetchone()
         return row and read(row[0], self.fact("sandbox"))
-
-    def has(self, key: str) -> bool:
-        """True if there is a result with this key."""
-        return self._run("select 1 from results where key = ?", (key,)).fetchone() is not None
 
     def keep(self, key: str, exercise: str, content: str, record: str) -> None:
         """Keep a result, as `write` made it, unless there is one with this key."""
@@ -132,11 +111,9 @@ class Store:
 
     def outdated(self) -> list[Entry]:
         """The hand-ins of the latest run whose results are of an earlier version."""
-        version_of = dict(self._run("select key, version from handins join results using (key)").fetchall())
+        version_of = dict(self._run("select key, version from results").fetchall())
         entries = [one for one in self.entries() if one.key in version_of]
         return [one for one in entries if version_of[one.key] != versions.of_exercise(one.exercise)]
-
-    # Sources.
 
     def keep_source(self, exercise: str, submission: Submission) -> str:
         """Keep a source, and return the digest by which `source` gives it back."""
@@ -151,8 +128,6 @@ class Store:
         filename, source, notes = self._run(query, (content,)).fetchone()
         return Submission(source, filename, tuple(json.loads(notes)))
 
-    # The run: its facts, its seed, its hand-ins.
-
     def fact(self, name: str, default: Any = None) -> Any:
         """A fact that `note` wrote, as plain data."""
         row = self._run("select value from facts where name = ?", (name,)).fetchone()
@@ -162,40 +137,16 @@ class Store:
         """Write a fact. value: plain data that JSON can hold."""
         self._run("insert or replace into facts values (?, ?)", (name, json.dumps(value)))
 
-    def begin(self, seed: int) -> None:
-        """Note that the results of the run are made with this seed."""
-        self._run("insert or replace into seeds (mark, seed) values (?, ?)", (mark(seed), str(seed)))
-        self.note("unfinished", seed)
-
-    def finish(self) -> None:
-        """Note that the results are about to be published, so later gradings get a new seed."""
-        self.note("unfinished", None)
-
-    @property
-    def unfinished(self) -> int | None:
-        """The seed of a run that was stopped before its results were published."""
-        return self.fact("unfinished")
-
-    def seed(self, key: str) -> int | None:
-        """The seed of the result with this key."""
-        row = self._run("select seed from seeds where mark = ?", (key.partition(".")[2],)).fetchone()
-        return row and int(row[0])
-
     def replace_entries(self, entries: Iterable[Entry]) -> None:
-        """Replace the hand-ins of the run before. Called within a transaction."""
-        self._run("delete from handins")
-        for one in entries:
-            called = json.dumps(one.called)
-            row = one.student.id, one.exercise, one.student.name, one.file, one.content, one.key, called
-            self._run("insert or replace into handins values (?, ?, ?, ?, ?, ?, ?)", row)
+        """Replace the hand-ins of the run before."""
+        self.note("handins", sorted(map(astuple, entries)))
 
     def entries(self) -> list[Entry]:
         """The hand-ins of the latest run, by student and exercise."""
-        query = "select student, exercise, name, file, content, key, called from handins order by student, exercise"
-        rows = self._run(query)
+        handins: list[list[Any]] = self.fact("handins", [])
         return [
-            Entry(Student(id, name), exercise, file, content, key, tuple(json.loads(called)))
-            for id, exercise, name, file, content, key, called in rows
+            Entry(Student(*who), exercise, file, content, key, tuple(called))
+            for who, exercise, file, content, key, called in handins
         ]
 
     @contextlib.contextmanager
@@ -214,12 +165,10 @@ class Store:
         try:
             return self.file.execute(statement, values)
         except sqlite3.OperationalError as error:
-            reason = NO_ROOM.get(str(error))
-            if reason is None:
+            if str(error) not in NO_ROOM:
                 raise
-            raise InfrastructureError(
-                f"{self.path} cannot be written: {reason}. What it holds is kept: make room, and type the same command"
-            ) from None
+            kept = "What it holds is kept: make room, and type the same command"
+            raise InfrastructureError(f"{self.path} cannot be written: {error}. {kept}") from None
 
 
 def as_of_lesson(exercise: str, submission: Submission) -> Submission:
@@ -240,9 +189,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def mark(seed: int) -> str:
-    """A hash of a seed, from which the seed cannot be read in practice: keys may be shown, seeds may not."""
-    return digest(f"seed {seed}")[:16]
+def seed_of(key: str) -> int:
+    """The seed in the key of a result, "<digest of all that it depends on>.<seed>"."""
+    return int(key.partition(".")[2])
 
 
 def write(result: ExerciseResult) -> str:

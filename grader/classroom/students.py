@@ -1,20 +1,19 @@
 """Whose a file is: LIST, the CSV file of a class, and names.csv, the decisions of the instructor.
 
-A student of a download is one of LIST if an id, e-mail address or login is the same, or else the full name, if only one
-person has it. Nobody is guessed: what fits nobody, or several, needs a person.
+Nobody is guessed: what fits nobody, or several, needs a person.
 """
 
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader import catalog
 from grader.catalog import NoSuchExercise
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Found, Misplaced, Origin, Student
+from grader.classroom.marks import LEFT_OUT, PERSON, Found, Mark, Origin, Student
 from grader.classroom.sheet import Sheet, read_sheet
 from grader.records.sanitize import label
 
@@ -61,16 +60,11 @@ def names_of(name: str) -> set[str]:
     return {"".join(words), "".join(turned)} - {""}
 
 
-def read_list(path: Path, columns: Mapping[str, str]) -> list[Person]:
-    """The students in a CSV file. columns: titles by "id", "name", "email", "login", for those that we don't know.
-
-    Raises WrongUse if it cannot be read, has no column of ids, or names a student without an id.
-    """
-    return people_of(read_sheet(path), columns)
-
-
 def people_of(sheet: Sheet, columns: Mapping[str, str]) -> list[Person]:
-    """The students in a sheet. Raises WrongUse as `read_list`."""
+    """The students in a sheet. columns: titles by "id", "name", "email", "login", for those that we don't know.
+
+    Raises WrongUse if it has no column of ids, or names a student without an id, or two with the same id.
+    """
     shown = label(str(sheet.path))
     titles = {kind: (columns[kind],) if kind in columns else known for kind, known in KINDS.items()}
     for kind, title in columns.items():
@@ -151,36 +145,29 @@ def match(found: Found, people: list[Person]) -> Found:
             for student in found.students}  # fmt: skip
     who = {student: persons[0].student for student, persons in fits.items() if len(persons) == 1}
     times = Counter(who.values())
-    doubts = dict(_doubts(fits, who, times))
+    doubts = {}
+    for student, persons in fits.items():
+        if not persons:
+            doubts[student] = f"LIST names nobody like {label(student.label)}"
+        elif len(persons) > 1:
+            ids = ", ".join(person.student.id for person in persons)
+            doubts[student] = f"{label(student.label)} may be several of LIST: {ids}"
+        elif times[who[student]] > 1:
+            doubts[student] = f"two entries are of {who[student].label}: which one counts?"
     handins = tuple(replace(one, student=who[one.student]) for one in found.handins if one.student not in doubts)
     asked = {one.student: one.origin.name for one in found.handins if one.student in doubts}
     asked |= {student: "" for student in found.students if student in doubts and student not in asked}
-    to_do = 'write into names.csv: "{}",ID with the id of the student, as it is in LIST'
-    needing = [
-        Misplaced(label(entry or student.id), doubts[student], to_do.format(label(entry or student.id)), student)
-        for student, entry in asked.items()
-    ]
-    misplaced = [replace(one, student=who.get(one.student, one.student) if one.student else None)
-                 for one in found.misplaced if one.student not in doubts]  # fmt: skip
-    left_out = [replace(one, student=who.get(one.student)) if one.student else one for one in found.left_out]
+    others = []
+    for student, entry in asked.items():
+        name = label(entry or student.id)
+        to_do = f'write into names.csv: "{name}",ID with the id of the student, as it is in LIST'
+        others.append(Mark(PERSON, student, "", name, doubts[student], to_do))
+    for one in found.others:
+        if one.status == LEFT_OUT or one.student not in doubts:
+            others.append(replace(one, student=one.student and who.get(one.student)))
     return Found(
         found.layout,
         tuple(sorted(handins, key=lambda one: (one.student, one.exercise))),
-        (*needing, *misplaced),
-        tuple(left_out),
+        tuple(others),
         tuple(person.student for person in people),
     )
-
-
-def _doubts(
-    fits: Mapping[Student, list[Person]], who: Mapping[Student, Student], times: Mapping[Student, int]
-) -> Iterator[tuple[Student, str]]:
-    """The students of a download who are not certainly one of LIST, and why."""
-    for student, persons in fits.items():
-        if not persons:
-            yield student, f"LIST names nobody like {label(student.label)}"
-        elif len(persons) > 1:
-            ids = ", ".join(person.student.id for person in persons)
-            yield student, f"{label(student.label)} may be several of LIST: {ids}"
-        elif times[who[student]] > 1:
-            yield student, f"two entries are of {who[student].label}: which one counts?"

@@ -3,13 +3,12 @@
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from grader import catalog
 from grader.catalog import mistakes
 from grader.catalog.exercise import Misconception
-from grader.classroom.handins import Student
-from grader.classroom.marks import GRADED, NOT_BEGUN, Mark
+from grader.classroom.marks import GRADED, NOT_BEGUN, Mark, Student
 from grader.records.causes import known_sentences
 from grader.records.results import FAILED, FIX_FIRST, PASSED, ExerciseResult
 
@@ -17,47 +16,41 @@ LEAST = 5  # files below which a share says nothing of a class, unless it has no
 Kind = tuple[int, str]  # the index of an exercise, and a sentence about a submission
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """One student. marks: for each exercise in order; None: a file that needs a person may be it."""
 
     student: Student
     marks: tuple[Mark | None, ...]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """One exercise in the class, in numbers of students."""
-
+class Counts(NamedTuple):
     handed_in: int
     passed_all: int
     not_begun: int
     median: float | None
 
 
-@dataclass(frozen=True)
-class Check:
-    """One check in the class, among the files on which it was tried. exercise: its index."""
+class Check(NamedTuple):
+    """One check in the class, among the files on which it was tried. share: of those that failed it."""
 
-    exercise: int
+    exercise: str
     title: str
-    passed: int
     failed: int
-
-    @property
-    def share(self) -> float:
-        """The share of these files that failed it, from 0 to 1."""
-        return self.failed / (self.failed + self.passed)
+    tried: int
+    share: float
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """A misconception in the class. students: how many showed it; example: the sentence that most of them read."""
+class Topic(NamedTuple):
+    """A misconception in the class. students: how many showed it; exercises: in which, their numbers.
 
-    misconception: Misconception
+    example: the sentence that most of them read, and the number of its exercise; again: the lesson to show again.
+    """
+
+    title: str
     students: int
-    exercises: tuple[int, ...]
-    example: Kind
+    exercises: tuple[str, ...]
+    example: tuple[str, str]
+    again: str
 
 
 class Summary:
@@ -87,7 +80,6 @@ class Summary:
                     self._kinds[index, check.diagnosis].add(student.id)
 
     def counts(self, index: int) -> Counts:
-        """The numbers of the exercise with this index."""
         marks = [mark for row in self.rows if (mark := row.marks[index]) and mark.status in (GRADED, NOT_BEGUN)]
         points = [mark.points for mark in marks if mark.points is not None]
         most = self.exercises[index].max_points
@@ -100,16 +92,17 @@ class Summary:
 
     def hardest(self, count: int) -> list[Check]:
         """The checks that the largest share of the files failed on which they were tried."""
-        checks = [
-            Check(index, self._titles[index, id], tried[PASSED], tried[FAILED])
-            for (index, id), tried in self._tried.items()
-            if tried[FAILED]
-        ]
-        least = min(LEAST, max((check.passed + check.failed for check in checks), default=0))
-        checks = [check for check in checks if check.passed + check.failed >= least]
+        checks = []
+        for (index, id), outcomes in self._tried.items():
+            failed, tried = outcomes[FAILED], outcomes[FAILED] + outcomes[PASSED]
+            if failed:
+                number = self.exercises[index].folder[:2]
+                checks.append(Check(number, self._titles[index, id], failed, tried, failed / tried))
+        least = min(LEAST, max((check.tried for check in checks), default=0))
+        checks = [check for check in checks if check.tried >= least]
         return sorted(checks, key=lambda one: (-one.share, -one.failed, one.exercise, one.title))[:count]
 
-    def to_teach(self) -> list[Lesson]:
+    def to_teach(self) -> list[Topic]:
         """The misconceptions that somebody showed, that of most students first.
 
         A student counts once for each, however many exercises and checks show it.
@@ -122,22 +115,20 @@ class Summary:
                 if sentence in known:
                     students[known[sentence].id] |= readers
                     kinds[known[sentence].id][index, sentence] += len(readers)
-        lessons = [
-            Lesson(one, len(students[id]), tuple(sorted({index for index, _ in kinds[id]})), _commonest(kinds[id]))
-            for id, one in mistakes.misconceptions().items()
-            if kinds[id]
-        ]
-        return sorted(lessons, key=lambda lesson: -lesson.students)
+        topics = []
+        for id, one in mistakes.misconceptions().items():
+            if kinds[id]:
+                index, sentence = min(kinds[id], key=lambda kind: (-kinds[id][kind], kind))
+                numbers = tuple(sorted({self.exercises[at].folder[:2] for at, _ in kinds[id]}))
+                example = sentence, self.exercises[index].folder[:2]
+                topics.append(Topic(one.title, len(students[id]), numbers, example, self._again(one, index)))
+        return sorted(topics, key=lambda topic: -topic.students)
 
-    def again(self, lesson: Lesson) -> str:
-        """What to show again: the lesson and its section, “…”, if the class has come so far."""
-        known = lesson.misconception.lesson
+    def _again(self, known: Misconception, index: int) -> str:
+        """What to show again: the lesson and its section, “…”, if the class has come so far; else the exercise."""
         usual = {exercise.folder for exercise in catalog.for_class()}
-        if known[:2] <= self.exercises[-1].folder[:2] and catalog.find(known).folder in usual:
-            return f"{known[:2]} {catalog.find(known).title}, “{lesson.misconception.section}”"
-        exercise = self.exercises[lesson.example[0]]
+        lesson = catalog.find(known.lesson)
+        if lesson.folder[:2] <= self.exercises[-1].folder[:2] and lesson.folder in usual:
+            return f"{lesson.folder[:2]} {lesson.title}, “{known.section}”"
+        exercise = self.exercises[index]
         return f"{exercise.folder[:2]} {exercise.title}"
-
-
-def _commonest(kinds: Counter[Kind]) -> Kind:
-    return min(kinds, key=lambda kind: (-kinds[kind], kind))

@@ -1,7 +1,4 @@
-"""Writes the results of a class into a folder, one student after the other, so a class may have any size.
-
-results/class.html  marks.csv  grades.csv  feedback/<name as in the download>/feedback_NN_slug.html  json/<student>.json
-"""
+"""Writes the results of a class into a folder, one student after the other, so a class may have any size."""
 
 import contextlib
 from collections import defaultdict
@@ -9,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.catalog.errors import InfrastructureError
-from grader.classroom import feedback, private
+from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.grades import grades_csv, marks_csv
-from grader.classroom.handins import Student
 from grader.classroom.intake import names
-from grader.classroom.marks import LEFT_OUT, Mark
+from grader.classroom.marks import LEFT_OUT, Mark, Student
 from grader.classroom.store import Store
 from grader.classroom.summary import Summary
 from grader.records import containment, safe_files
@@ -23,7 +19,7 @@ PAGE, MARKS, GRADES = "class.html", "marks.csv", "grades.csv"
 JSON = "json"
 
 
-def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Store, level: str) -> Summary:
+def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Store, level: str) -> None:
     """Write all results. A file that would not change is not written; pages of earlier runs that are no more go.
 
     Raises InfrastructureError if a file cannot be written: the store has all results, so grading again goes on there.
@@ -60,9 +56,6 @@ def write(out: Path, marks: Sequence[Mark], exercises: Sequence[str], store: Sto
             path.unlink()
             with contextlib.suppress(OSError):
                 path.parent.rmdir()
-    for name in (PAGE, MARKS, GRADES, feedback.FOLDER, JSON):
-        private.everything(out / name)
-    return summary
 
 
 def _put(path: Path, text: str) -> Path:
@@ -70,8 +63,9 @@ def _put(path: Path, text: str) -> Path:
     data = text.encode("utf-8", "backslashreplace")
     try:
         if not path.exists() or path.read_bytes() != data:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            safe_files.write_whole(path, data, mode=private.FILE)
+            for folder in (path.parent.parent, path.parent):
+                folder.mkdir(mode=0o700, exist_ok=True)
+            safe_files.write_whole(path, data, mode=0o600)
     except OSError as error:
         raise InfrastructureError(
             f"{path} cannot be written: {error.strerror}. All results are kept: grade again. To write elsewhere: OUT=…"

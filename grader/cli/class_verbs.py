@@ -27,7 +27,7 @@ def explain_marks(options: argparse.Namespace) -> int:
     from grader.classroom import explain  # heavy: torch
 
     differs = False
-    for number, explanation in enumerate(explain.answers(explain.questions(options.out, options.student, exercise))):
+    for number, explanation in enumerate(explain.explain(options.out, options.student, exercise)):
         print("\n" * bool(number) + "\n".join(explain.lines(explanation)), flush=True)
         differs |= explanation.differs
     return errors.FAILED if differs else errors.PASSED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import os
@@ -22,7 +23,7 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 if TYPE_CHECKING:
-    from grader.classroom.handins import Found
+    from grader.classroom.marks import Found
 
 TIERS = ("A", "B", "D")
 RESULTS = Path("results")
@@ -121,7 +122,7 @@ def run_class(options: argparse.Namespace) -> int:
         how=how,
     )
     needs_person = False
-    with Show() as show:
+    with contextlib.closing(Show()) as show:
         try:
             for event in run(plan, found):
                 show.show(event)

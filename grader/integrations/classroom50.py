@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Misplaced
+from grader.classroom.marks import Mark
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded, expected
 from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
@@ -48,9 +48,7 @@ def result(graded: Graded, environment: Mapping[str, str], now: datetime.datetim
     }
 
 
-def _tests(
-    exercise: Exercise, result: ExerciseResult | None, misplaced: Sequence[Misplaced]
-) -> Iterator[dict[str, Any]]:
+def _tests(exercise: Exercise, result: ExerciseResult | None, misplaced: Sequence[Mark]) -> Iterator[dict[str, Any]]:
     """The tests of one exercise: one for each check, or one for all where there is no verdict."""
     if result is None or result.status == NOT_GRADED:
         blameless = "not graded. That is not your code's fault. Tell your instructor."

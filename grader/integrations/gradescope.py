@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from grader.catalog import Exercise, paths
-from grader.classroom.handins import Misplaced
+from grader.classroom.marks import Mark
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded, expected
 from grader.records.causes import causes
@@ -23,7 +23,7 @@ def results(graded: Graded, hidden: str = "visible") -> dict[str, Any]:
     """The content of results.json. hidden: who sees the hidden checks; nobody sees their inputs."""
     tests = [test for exercise, result in graded.results for test in _tests(exercise, result, hidden, graded.misplaced)]
     messages = [f"{result.exercise}: {_message(result)}" for _, result in graded.results if result and result.message]
-    misplaced = [f"not graded: {entry.path}: {entry.reason}" for entry in graded.misplaced]
+    misplaced = [f"not graded: {entry.file}: {entry.note}" for entry in graded.misplaced]
     return {
         "execution_time": graded.seconds,
         "output": "\n".join([*messages, *misplaced]),
@@ -57,7 +57,7 @@ def package(exercises: Sequence[Exercise], seed: int | None, hidden: str, accept
 
 
 def _tests(
-    exercise: Exercise, result: ExerciseResult | None, hidden: str, misplaced: Sequence[Misplaced]
+    exercise: Exercise, result: ExerciseResult | None, hidden: str, misplaced: Sequence[Mark]
 ) -> Iterator[dict[str, Any]]:
     """The tests of one exercise: one for each check, or one for all where there is no verdict."""
     if result is None or result.status == NOT_GRADED:

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from grader.catalog import Exercise
 from grader.catalog.errors import NoSuchFile
-from grader.classroom import handins
-from grader.classroom.handins import HandIn, Misplaced
 from grader.classroom.intake.finder import find_one
+from grader.classroom.marks import HandIn, Mark, listed
 from grader.records import containment
 from grader.records.results import NOT_GRADED, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.sanitize import label
@@ -26,7 +25,7 @@ class Graded:
     """One student's results in the order of the exercises; None where nothing was handed in. seconds: their time."""
 
     results: tuple[tuple[Exercise, ExerciseResult | None], ...]
-    misplaced: tuple[Misplaced, ...] = ()
+    misplaced: Sequence[Mark] = ()
     seconds: float = 0.0
 
     @property
@@ -41,12 +40,12 @@ def nothing(exercises: Sequence[Exercise]) -> Graded:
     return Graded(tuple((exercise, ungraded(exercise, exercise.folder, reason, SETTINGS)) for exercise in exercises))
 
 
-def expected(exercise: Exercise, misplaced: Sequence[Misplaced]) -> str:
+def expected(exercise: Exercise, misplaced: Sequence[Mark]) -> str:
     """The message for a student without a file for this exercise: the expected names, and the names that were found."""
     names = f"expected {exercise.slug}.py or {exercise.slug}.ipynb"
     if not misplaced:
         return f"nothing was handed in: {names}"
-    found = label(handins.listed([entry.path for entry in misplaced], MOST_NAMED))
+    found = label(listed([entry.file for entry in misplaced], MOST_NAMED))
     return f"{names}, found {found}. If one of these holds your answer, rename it and hand it in again."
 
 

@@ -59,11 +59,6 @@ class Explained:
     diagnoses: dict[str, str]
     checks: tuple[Check, ...]
 
-    def documented(self) -> "Explained":
-        """The failures of the documented checks alone, without diagnoses: hidden checks may have led to those."""
-        checks = tuple(check for check in self.checks if not check.hidden)
-        return replace(self.only(checks), diagnoses={})
-
     def begun(self) -> "Explained":
         """The same without functions that are not started or missing, and without checks of large inputs."""
         failures = {name: failure for name, failure in self.failures.items() if failure.is_there}

@@ -26,7 +26,7 @@ class Settings:
     reveal: bool = True
     diagnose: bool = True
     pictures: bool = False  # draw the matrices that are wrong, for a report
-    where: bool = False  # look for the lines to change; without `reveal` by the documented checks alone
+    where: bool = False  # look for the lines to change; only with `reveal`
 
     @property
     def shown_seed(self) -> int | None:

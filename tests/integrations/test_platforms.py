@@ -18,7 +18,7 @@ from thorough import sample
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom.handins import Misplaced
+from grader.classroom.marks import PERSON, Mark
 from grader.cli.options import VISIBLE
 from grader.integrations import bundle, classroom50, gradescope, one_student
 from grader.integrations.one_student import Graded
@@ -38,7 +38,7 @@ def run(command: list, folder: Path, environment: dict) -> subprocess.CompletedP
 
 
 def graded(*results) -> Graded:
-    return Graded(tuple((EXERCISE, one) for one in results), (Misplaced("x.pdf", "neither"),), 1.5)
+    return Graded(tuple((EXERCISE, one) for one in results), (Mark(PERSON, None, "", "x.pdf", "neither"),), 1.5)
 
 
 # Gradescope.

@@ -24,8 +24,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.catalog.documented import Printed
 from grader.classroom import class_page, feedback, grades, store
-from grader.classroom.handins import HandIn, Student
-from grader.classroom.marks import Mark
+from grader.classroom.marks import HandIn, Mark, Student
 from grader.classroom.summary import Summary
 from grader.integrations import classroom50, gradescope
 from grader.integrations.one_student import Graded

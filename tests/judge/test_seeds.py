@@ -27,6 +27,7 @@ from grader.classroom import grade as grading_step
 from grader.classroom import run as classroom
 from grader.classroom.pool import Outcome
 from grader.classroom.store import NAME, Store
+from grader.classroom.store import seed_of as key_seed
 from grader.integrations import classroom50, gradescope, one_student
 from grader.judge import grading
 from grader.judge.inputs import Random
@@ -128,7 +129,7 @@ def seed_of(out: Path, student: str) -> int:
     """The seed that stands with a student's result."""
     with Store(out) as file:
         [key] = [one.key for one in file.entries() if one.student.id == student]
-        return file.seed(key)
+    return key_seed(key)
 
 
 @pytest.fixture(autouse=True)
@@ -163,7 +164,7 @@ def test_nothing_that_a_student_or_a_log_gets_holds_the_secret(graded):
 def test_nobody_else_can_read_the_store(tmp_path):
     (tmp_path / NAME).touch(0o644)
     with Store(tmp_path) as file:
-        file.begin(secret_seed())
+        file.note("unfinished", secret_seed())
         modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob(f"{NAME}*")}
     assert len(modes) == 2 and set(modes.values()) == {0o600}  # the file and its log
 

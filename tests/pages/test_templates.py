@@ -13,8 +13,7 @@ from grader import catalog
 from grader.catalog import paths, tomllib
 from grader.classroom import feedback
 from grader.classroom.class_page import class_page
-from grader.classroom.handins import HandIn, Origin, Student
-from grader.classroom.marks import Mark
+from grader.classroom.marks import HandIn, Mark, Origin, Student
 from grader.classroom.summary import Summary
 from grader.integrations import bundle
 from grader.integrations.notebook import display

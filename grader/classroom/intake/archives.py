@@ -1,16 +1,12 @@
 """Reads strangers' archives without unpacking them: checks names and sizes, and reads one member as bytes.
 
 Nothing is written to disk, so no path can leave a folder and no link can be followed. Entries, tables of contents,
-totals and ratios have limits, and a damaged or encrypted archive is refused with its reason. A
-student's archive is read in the helper process (grader/records/limited.py), because a few kilobytes can keep the
-libraries busy without end. A platform's download, which may be large, is read in this process.
+totals and ratios have limits, and a damaged or encrypted archive is refused with its reason. A student's archive is
+read in the helper process (grader/records/limited.py), because a few kilobytes can keep the libraries busy without end.
+A platform's download, which may be large, is read in this process.
 
 A member of an archive that itself lies in an archive (a download that holds one archive for each student) is named
 "ada.zip//context_vectors.py".
-
-An extended header may precede a member. It is a list of records such as "15 path=a/b.py\n". tarfile of Python
-3.11 searches it with patterns that take quadratic time (fixed later, CVE-2024-6232), and copies a global one for each
-member. So the records are read here, in one pass, and tarfile sees only those that matter.
 """
 
 import contextlib
@@ -22,14 +18,12 @@ import os
 import stat
 import struct
 import tarfile
-import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field, replace
-from pathlib import Path
-from typing import IO, BinaryIO, cast
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, replace
+from typing import IO, BinaryIO, NamedTuple, cast
 
 from grader.catalog.errors import BadSubmission
 from grader.classroom.intake import beneath
@@ -45,16 +39,6 @@ BROKEN = (
     NotImplementedError, RuntimeError, UnicodeError, ValueError, IndexError, OverflowError, MemoryError,
 )  # fmt: skip
 TOTAL, READ = 4 << 30, 1 << 20  # bytes: of the content of any archive, and of one header
-BLOCK = 512  # bytes of a member's header
-TYPE = slice(156, 157)  # the bytes of a header that hold the type of its member
-EXTENDED = (b"x", b"g", b"X")  # these types announce an extended header in the next bytes
-KEPT_RECORDS = (b"path", b"size", b"mtime")  # the others are left out
-MAX_VALUE = 4096  # bytes of a record's value; a path that is longer is refused in any case
-MAX_DIGITS = 20  # digits of a record's length
-CHARSET, IN_UTF8, AS_IT_IS = b"hdrcharset", b"ISO-IR 10646 2000 UTF-8", b"BINARY"
-LIST_S, BYTES_PER_S = 5.0, 1 << 20  # processor time to list an archive, and the packed bytes that add a second to it
-# An entry of a zip's table of contents: flags, lengths of the name, the extra field and the comment, member's offset.
-ENTRY, FIELDS, ZIP_IN_UTF8 = b"PK\1\2", struct.Struct("<4s4xH18x3H8xI"), 0x800
 CHUNK = 1 << 16  # bytes that are read at once
 SUFFIXES = (".zip", ".tar.gz", ".tgz")
 NESTED = "//"  # separates two archives; no path of a member has an empty part
@@ -82,9 +66,8 @@ class Bounds:
     ratio: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The facts that an archive states about one member. size: in bytes; modified: seconds since 1970."""
+class Facts(NamedTuple):
+    """What an archive states about one member. size: in bytes; modified: seconds since 1970."""
 
     kind: str  # "dir", "file", "link" or "other"
     size: int
@@ -145,254 +128,142 @@ def reasons() -> Iterator[None]:
         raise BadArchive(f"it is damaged, or packed in a way that is not understood ({type(error).__name__})") from None
 
 
-class Tar:
-    """A .tar.gz. To read its table of contents, all of it is unpacked once, up to the limits."""
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        packed = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
-        content = TarBytes(cast(BinaryIO, gzip.GzipFile(fileobj=file)), bounds, packed)
-        self.archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
-        self.infos: dict[str, tarfile.TarInfo] = {}
-        for count, info in enumerate(self.archive, 1):
-            within(bounds, count, info.offset_data + info.size, packed)
-            self.infos[info.name] = info
-        content.listing = False
-        self.members = {name: self._entry(info) for name, info in self.infos.items()}
-
-    @staticmethod
-    def _entry(info: tarfile.TarInfo) -> Entry:
-        kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
-        return Entry("link" if info.issym() or info.islnk() else kind, info.size, float(info.mtime))
-
-    def stream(self, name: str) -> IO[bytes]:
-        """A regular member, open for reading."""
-        return cast(IO[bytes], self.archive.extractfile(self.infos[name]))
-
-
-class TarBytes(Bounded):
-    """The bytes of a tar, in which extended headers are strict and short.
-
-    Raises BadArchive for a damaged header, and where listing takes much longer than it does for an honest archive.
-    """
-
-    def __init__(self, file: BinaryIO, bounds: Bounds, packed: int) -> None:
-        super().__init__(file, bounds, packed)
-        self.listing = True  # whether the headers are being read, and not a member
-        self.announced = False  # whether the last block announced an extended header
-        self.until = time.thread_time() + LIST_S + packed / BYTES_PER_S
-
-    def read(self, size: int = -1) -> bytes:
-        if self.listing and time.thread_time() > self.until:
-            raise BadArchive("its table of contents takes too long to read")
-        data = super().read(size)
-        if self.announced:
-            data = strict(data)
-            self.announced = False
-        else:
-            self.announced = self.listing and len(data) == BLOCK and data[TYPE] in EXTENDED
-        return data
-
-
-def strict(header: bytes) -> bytes:
-    """An extended header with the records in KEPT alone. Raises BadArchive.
-
-    The character set comes first, because tarfile searches the whole header for it.
-    """
-    records = {CHARSET: IN_UTF8}
-    position = 0
-    while header[position : position + 1] not in (b"", b"\0"):
-        space = header.find(b" ", position, position + MAX_DIGITS + 1)
-        digits = header[position : max(space, position)]
-        end = position + int(digits) if digits.isdigit() else 0
-        key, equals, value = header[space + 1 : end - 1].partition(b"=")
-        if not equals or end > len(header) or header[end - 1 : end] != b"\n":
-            raise BadArchive("it is damaged (in an extended header)")
-        if key in KEPT_RECORDS or (key == CHARSET and value == AS_IT_IS):
-            records[key] = value[:MAX_VALUE]
-        position = end
-    return b"".join(_record(key, value) for key, value in records.items())
-
-
-class Zip:
-    """A zip file."""
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        content = ZipBytes(file, bounds)
-        self.archive = zipfile.ZipFile(content)
-        content.listing = False
-        infos = self.archive.infolist()
-        within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
-        self.members = {info.filename: self._entry(info) for info in infos}
-
-    @staticmethod
-    def _entry(info: zipfile.ZipInfo) -> Entry:
-        mode = info.external_attr >> 16 if info.create_system == 3 else 0
-        kind = "dir" if info.is_dir() else "file"
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            kind = "link" if stat.S_ISLNK(mode) else "other"
-        try:
-            modified = time.mktime((*info.date_time, 0, 0, -1))
-        except (ValueError, OverflowError):
-            modified = 0.0
-        return Entry(kind, info.file_size, modified)
-
-    def stream(self, name: str) -> IO[bytes]:
-        """A member, open for reading. Raises BadArchive where it is encrypted or packed in a rare way."""
-        info = self.archive.getinfo(name)
-        if info.flag_bits & 1:
-            raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
-        if info.compress_type not in (
-            zipfile.ZIP_STORED,
-            zipfile.ZIP_DEFLATED,
-        ):  # others have no limits
-            raise BadArchive(
-                f"{label(name)} is packed in a rare way. Make the zip again with the usual method, Deflate."
-            )
-        return self.archive.open(info)
-
-
-class ZipBytes(Bounded):
-    """The bytes of a zip file, without the UTF-8 flag of each name that is not UTF-8.
-
-    zipfile would refuse the whole archive because of one such name. Without the flag it reads code page 437.
-    """
-
-    def __init__(self, file: BinaryIO, bounds: Bounds) -> None:
-        super().__init__(file, bounds)
-        self.listing = True  # whether the table of contents is being read
-        self.unreadable: set[int] = set()  # the offsets of members with such names
-
-    def read(self, size: int = -1) -> bytes:
-        start, data = self.tell(), super().read(size)
-        if self.listing and data.startswith(ENTRY):
-            return self._without_flags(data)
-        if start in self.unreadable and len(data) >= 8:
-            return data[:7] + bytes([data[7] & ~(ZIP_IN_UTF8 >> 8)]) + data[8:]
-        return data
-
-    def _without_flags(self, table: bytes) -> bytes:
-        """The table of contents without these flags."""
-        plain_table, start = bytearray(table), 0
-        while start + FIELDS.size <= len(table):
-            signature, flags, *lengths, member = FIELDS.unpack_from(table, start)
-            if signature != ENTRY:
-                break
-            name = table[start + FIELDS.size : start + FIELDS.size + lengths[0]]
-            if flags & ZIP_IN_UTF8 and name.decode("utf-8", "ignore").encode() != name:
-                struct.pack_into("<H", plain_table, start + 8, flags & ~ZIP_IN_UTF8)
-                self.unreadable.add(member)
-            start += FIELDS.size + sum(lengths)
-        return bytes(plain_table)
-
-
 class Reader:
     """One open archive. members: by name. Raises BadArchive where it is damaged or exceeds the bounds."""
 
     def __init__(self, name: str, file: BinaryIO, bounds: Bounds) -> None:
         self.file = file
+        self.members: dict[str, Facts] = {}
         with reasons():
-            self.inner = (Zip if name.lower().endswith(".zip") else Tar)(file, bounds)
-        self.members = self.inner.members
+            self._stream = (self._open_zip if name.lower().endswith(".zip") else self._open_tar)(bounds)
 
     def read(self, name: str, limit: int) -> bytes:
         """The bytes of one member, at most `limit`. Raises BadArchive where it is larger, absent or damaged."""
         entry = self.members.get(name)
         if entry is None or entry.kind != "file":
             raise BadArchive(f"there is no file {label(name)} in it")
-        too_large = f"{label(name)} is too large: {entry.size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
-        if entry.size > limit:
-            raise BadArchive(too_large)
-        chunks, size = [], 0
-        with reasons(), self.inner.stream(name) as stream:
-            while chunk := stream.read(CHUNK):
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > limit:  # the table of contents states a smaller size
-                    raise BadArchive(too_large)
+        chunks, size = [], entry.size
+        if size <= limit:
+            size = 0
+            with reasons(), self._stream(name) as stream:
+                while size <= limit and (chunk := stream.read(CHUNK)):  # the stated size may be a lie
+                    chunks.append(chunk)
+                    size += len(chunk)
+        if size > limit:
+            limits = f"{size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit."
+            raise BadArchive(f"{label(name)} is too large: {limits}")
         return b"".join(chunks)
+
+    def _open_tar(self, bounds: Bounds) -> Callable[[str], IO[bytes]]:
+        """A .tar.gz. To read its table of contents, all of it is unpacked once, up to the limits."""
+        packed = self.file.seek(0, os.SEEK_END)
+        self.file.seek(0)
+        bounds = replace(bounds, total=min(bounds.total, TOTAL), table=min(bounds.table, READ))
+        content = Bounded(cast(BinaryIO, gzip.GzipFile(fileobj=self.file)), bounds, packed)
+        archive = tarfile.open(fileobj=content, mode="r:")  # noqa: SIM115
+        infos = {}
+        for count, info in enumerate(archive, 1):
+            within(bounds, count, info.offset_data + info.size, packed)
+            kind = "file" if info.isreg() and not info.issparse() else "dir" if info.isdir() else "other"
+            kind = "link" if info.issym() or info.islnk() else kind
+            infos[info.name], self.members[info.name] = info, Facts(kind, info.size, float(info.mtime))
+        return lambda name: cast(IO[bytes], archive.extractfile(infos[name]))
+
+    def _open_zip(self, bounds: Bounds) -> Callable[[str], IO[bytes]]:
+        archive = zipfile.ZipFile(Bounded(self.file, bounds))
+        infos = archive.infolist()
+        within(bounds, len(infos), sum(info.file_size for info in infos), sum(info.compress_size for info in infos))
+        for info in infos:
+            mode = info.external_attr >> 16 if info.create_system == 3 else 0
+            kind = "dir" if info.is_dir() else "file"
+            if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+                kind = "link" if stat.S_ISLNK(mode) else "other"
+            try:
+                modified = time.mktime((*info.date_time, 0, 0, -1))
+            except (ValueError, OverflowError):
+                modified = 0.0
+            self.members[info.filename] = Facts(kind, info.file_size, modified)
+
+        def stream(name: str) -> IO[bytes]:
+            info = archive.getinfo(name)
+            if info.flag_bits & 1:
+                raise BadArchive(f"{label(name)} is encrypted. Hand it in without a password.")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # others have no limits
+                raise BadArchive(
+                    f"{label(name)} is packed in a rare way. Make the zip again with the usual one, Deflate."
+                )
+            return archive.open(info)
+
+        return stream
 
 
 DOWNLOAD = Bounds(entries=1_000_000, total=64 << 30, table=256 << 20)
-
-
-class Downloads:
-    """The downloads that were opened so far. An open archive has one position, so threads take turns.
-
-    places: where they lie.
-    """
-
-    def __init__(self) -> None:
-        self.places: set[str] = set()
-        self._lock = threading.RLock()
-        self._opened = functools.lru_cache(maxsize=4)(self._reader_of_version)
-
-    def open(self, place: str) -> dict[str, Entry]:
-        """The members by name. Raises BadArchive and NoSuchFile."""
-        self.places.add(place)
-        with self._lock:
-            return self._reader(place).members
-
-    def read(self, place: str, member: str, limit: int) -> bytes:
-        """The content of one member. Raises BadArchive where it is larger than `limit` bytes or cannot be read."""
-        with self._lock:
-            return self._reader(place).read(member, limit)
-
-    def _reader(self, place: str) -> Reader:
-        with beneath.reasons(place):
-            facts = beneath.facts(place)
-        return self._opened(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns, os.getpid()))
-
-    def _reader_of_version(self, place: str, version: tuple) -> Reader:
-        return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
-
-
-downloads = Downloads()
-
-
 STUDENT = Bounds(entries=20_000, total=1 << 30, table=4 << 20, ratio=200)
+downloads: set[str] = set()  # the places of those that were opened so far
+
+
+def in_download(place: str) -> Reader:
+    """The reader of a download of a class. Raises BadArchive and NoSuchFile."""
+    downloads.add(place)
+    with beneath.reasons(place):
+        facts = beneath.facts(place)
+    return _reader_of_version(place, (facts.st_ino, facts.st_size, facts.st_mtime_ns))
+
+
+@functools.lru_cache(maxsize=4)
+def _reader_of_version(place: str, version: tuple[int, ...]) -> Reader:
+    return Reader(os.path.basename(place), beneath.open_file(place), DOWNLOAD)
 
 
 @dataclass(slots=True)
 class Node:
-    """A file or folder inside an archive. place: of the archive; member: its name there; kind: as for entries.Disk."""
+    """A file or a folder, on disk or in an archive.
+
+    kind: "dir", "file", "link", "other" (pipes, devices), "long" for a name of more than beneath.MAX_NAME bytes, or
+    "outside" (an archive's absolute path, or ".."); place: of the file, or of the archive; member: its name there, ""
+    on disk; folder: the entries of a folder in an archive; download: it is in an archive that holds a class.
+    """
 
     name: str
     kind: str
     place: str
-    member: str
-    modified: float = 0.0
-    folder: dict[str, "Node"] = field(default_factory=dict)
+    member: str = ""
+    time: float = 0.0
+    folder: dict[str, "Node"] | None = None
     download: bool = False
 
     @property
-    def path(self) -> Path:
-        """The archive on disk."""
-        return Path(self.place)
+    def modified(self) -> float:
+        """Seconds since 1970; 0 if they cannot be read."""
+        with contextlib.suppress(OSError):
+            return self.time if self.member else beneath.facts(self.place).st_mtime
+        return 0.0
 
     def children(self) -> list["Node"]:
-        """The entries of this folder in the order of their names."""
-        return sorted(self.folder.values(), key=lambda node: node.name)
+        """The entries of the folder in the order of their names. Raises OSError."""
+        if self.folder is not None:
+            return sorted(self.folder.values(), key=lambda node: node.name)
+        return [
+            Node(name, "long" if is_too_long(name) else kind, beneath.join(self.place, name))
+            for name, kind in sorted(beneath.entries(self.place))
+        ]
 
     def text(self) -> str:
-        """The content as UTF-8 text. Raises BadArchive."""
-        return downloads.read(self.place, self.member, MAX_PACKED).decode("utf-8", "replace")
+        """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
+        return _packed(self.place, self.member).decode("utf-8", "replace")
 
     def open(self, download: bool = False) -> "Node":
         """The root of this archive. download: whether it holds a whole class. Raises BadArchive."""
-        if download or not self.download:
+        if self.member and (download or not self.download):
             raise BadArchive("an archive inside an archive: unpack it, or hand in its files")
-        return tree(self.place, self.member)
+        return tree(self.place, self.member, download)
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file of this name is an archive that can be read."""
     return name.lower().endswith(SUFFIXES)
 
 
 def stem(name: str) -> str:
-    """The name without the archive's suffix."""
     suffix = next((suffix for suffix in SUFFIXES if name.lower().endswith(suffix)), "")
     return name[: len(name) - len(suffix)]
 
@@ -405,17 +276,17 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
     """
     bounds = DOWNLOAD if download else STUDENT
     if download:
-        members = downloads.open(place)
+        members = in_download(place).members
     else:
         with beneath.reasons(place):
             changed = beneath.facts(place).st_mtime_ns
         listing = _listing(place, member, changed)
         if isinstance(listing, str):
             raise BadArchive(listing)
-        members = {name: Entry(*facts) for name, *facts in listing}
+        members = {name: Facts(*facts) for name, *facts in listing}
     count = 0
     prefix = member + NESTED if member else ""
-    root = Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, download=download)
+    top: dict[str, Node] = {}
     for name, entry in members.items():
         parts = [part for part in name.replace("\\", "/").split("/") if part != "."]
         kind = entry.kind
@@ -425,41 +296,43 @@ def tree(place: str, member: str = "", download: bool = False) -> Node:
             parts, kind = [name or "(no name)"], "outside" if parts else "other"
         if any(map(is_too_long, parts)):
             parts, kind = [name[:MAX_NAME]], "long"
-        node = root
+        folder = top
         for depth, part in enumerate(parts[:-1], 1):
-            if part not in node.folder or node.folder[part].kind != "dir":  # a name may be a file's and a folder's
-                count += 1
-                node.folder[part] = Node(part, "dir", root.place, prefix + "/".join(parts[:depth]), download=download)
-            node = node.folder[part]
-        earlier = node.folder.get(parts[-1])
-        if earlier is not None and earlier.kind == "dir":
+            within_it = folder[part].folder if part in folder else None  # a name may be a file's and a folder's
+            if within_it is None:
+                count, within_it = count + 1, {}
+                folder[part] = Node(part, "dir", place, prefix + "/".join(parts[:depth]), 0.0, within_it, download)
+            folder = within_it
+        if parts[-1] in folder and folder[parts[-1]].kind == "dir":
             continue
         count += 1
         within(bounds, count, 0, 0)
         inside = prefix + (name if kind != "dir" else name.rstrip("/"))
         # The later one of two files with one name counts, as when they are unpacked.
-        node.folder[parts[-1]] = Node(parts[-1], kind, root.place, inside, entry.modified, {}, download)
-    return root
+        empty: dict[str, Node] | None = {} if kind == "dir" else None
+        folder[parts[-1]] = Node(parts[-1], kind, place, inside, entry.modified, empty, download)
+    return Node(stem((member or place).rpartition("/")[2]), "dir", place, prefix, folder=top, download=download)
 
 
-def read(place: str, member: str) -> Submission:
-    """One member as a submission. Raises BadSubmission (BadArchive among them) or NoSuchFile."""
+def read(place: str, member: str = "") -> Submission:
+    """A file, or one member of an archive, as a submission. Raises BadSubmission or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
-    shown_name = label(f"{os.path.basename(place)}:{member}")
-    if not inner and place in downloads.places:
-        data = downloads.read(place, member, safe_files.limit_of(member))
-        return submission.decode(data, shown_name, safe_files.is_notebook(member))
+    name = os.path.basename(place)
+    shown_name = label(f"{name}:{member}" if member else name)
+    if not member or (not inner and place in downloads):
+        limit = safe_files.limit_of(member or name)
+        data = in_download(place).read(member, limit) if member else beneath.read(place, limit)
+        return submission.decode(data, shown_name, safe_files.is_notebook(member or name))
     packed = _packed(place, outer if inner else "")
-    name = outer if inner else os.path.basename(place)
-    source, notes = _code(packed, name, inner or member, shown_name, *astuple(STUDENT))
+    source, notes = _code(packed, outer if inner else name, inner or member, shown_name, *astuple(STUDENT))
     return Submission(source, shown_name, tuple(notes))
 
 
 @limited
 def _listed(data: bytes, name: str, *bounds: int) -> Listing:
-    """The members of a student's archive, each with the fields of its Entry."""
+    """The members of a student's archive: name, kind, size and time."""
     reader = Reader(name, io.BytesIO(data), Bounds(*bounds))
-    return [(name, *astuple(entry)) for name, entry in reader.members.items()]
+    return [(name, *facts) for name, facts in reader.members.items()]
 
 
 @limited
@@ -471,10 +344,10 @@ def _code(data: bytes, name: str, member: str, shown_name: str, *bounds: int) ->
 
 
 def _packed(place: str, member: str) -> bytes:
-    """A student's archive: the file itself, or a member of a download."""
+    """The bytes of a file, or of a member of a download."""
     if not member:
         return beneath.read(place, MAX_PACKED)
-    return downloads.read(place, member, MAX_PACKED)
+    return in_download(place).read(member, MAX_PACKED)
 
 
 @functools.lru_cache(maxsize=8)
@@ -489,11 +362,3 @@ def _listing(place: str, member: str, changed: int) -> Listing | str:
         raise
     except BadSubmission as error:
         return str(error)
-
-
-def _record(key: bytes, value: bytes) -> bytes:
-    """A record, which begins with its own length."""
-    text = b" %s=%s\n" % (key, value)
-    length = len(text) + len(str(len(text)))
-    length = len(text) + len(str(length))
-    return b"%d%s" % (length, text)

@@ -1,41 +1,23 @@
-"""Walks the files of each student and keeps the best one for each exercise.
+"""Walks the files of one student and keeps the best one for each exercise.
 
 A file in which something is written goes before a stub. Then these rules decide in turn: the better name (the lesson's
 own, the number, the slug with more words, the only file of an exercise's folder), the later upload ("-1", "(1)"), the
 lower depth, the later modification, the suffix .py.
 """
 
+import functools
 import itertools
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.catalog import Exercise, signatures
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.handins import HandIn, LeftOut, Misplaced, Origin, Student
-from grader.classroom.intake import archives
-from grader.classroom.intake.entries import (
-    EXPECTED,
-    FORKS,
-    OF_LESSONS,
-    SCRIPTS_OF_LESSONS,
-    Entry,
-    count,
-    is_exercises,
-    kind_reason,
-    passed_over,
-)
-from grader.classroom.intake.names import (
-    ALONE,
-    CANONICAL,
-    exercise_meant,
-    exercise_of_folder,
-    in_short,
-    is_code,
-    reading_of,
-)
+from grader.classroom.intake import archives, entries, names
+from grader.classroom.intake.archives import Node
+from grader.classroom.marks import PERSON, HandIn, Mark, Origin, Student, left_out, listed
 from grader.classroom.students import Decision
 from grader.classroom.untouched import is_begun
 from grader.records import limited
@@ -43,36 +25,44 @@ from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 from grader.records.source import defined_names
 
-DEEPEST, MOST_ENTRIES, MOST_ARCHIVES = 12, 10_000, 30  # of one student: nested folders, entries, archives
+DEEPEST, MOST_ENTRIES = 12, 10_000  # of one student: nested folders, entries
 MOST_SECONDS = 5.0  # processor time to open the archives of one student; honest ones take a hundredth
 SAME_TIME_S = 2.0  # archives keep times no finer
-MOST_LISTED = 20  # files of one student that are listed one by one
+MOST_LISTED, MOST_NAMED = 20, 5  # files of one student that are listed one by one; exercises in a message
 MOST_LOOKED_INTO = 100  # files of one student that are read because another one is for the same exercise
 USUAL, BESIDE, OTHER_EXERCISES = "README and the like", "beside exercises/ in a clone", "of exercises not asked for"
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
 # Pictures and data that lie beside an answer. Any other file without an answer to its exercise needs a person.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
-FEW, SEVERAL = 2, 3  # folders with the same exercise that may be a class's: in the only entry, and in one of several
-SEVERAL_STUDENTS = "several folders in it hold the same exercise: is each a student's?"
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry of a student. name: as the student called it; hint: the exercise in whose folder it lies."""
+
+    node: Node
+    name: str
+    where: str
+    hint: str | None
+    depth: int = 0
 
 
 @dataclass(slots=True)
 class Offer:
-    """A file of one student for one exercise. order: the criteria to compare, smaller is better."""
+    """A file for an exercise. order: the criteria to compare, smaller is better; is_named: it says the exercise."""
 
-    node: Entry
+    node: Node
     where: str
     order: tuple[int, int, int]
     origin: Origin
-    is_begun: bool | None = None  # None: nobody has looked
+    is_named: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A file that cannot be graded. exercise: that it is for, or "" if it may be any; is_code: or an archive."""
 
-    key: str
     where: str
     reason: str
     exercise: str
@@ -80,241 +70,177 @@ class Refusal:
 
 
 class Collector:
-    """The files of all students whose names are certain. In each method `key` is a student's key.
+    """Takes in the files of one student, or of a group that hands in together.
 
-    decisions: by place, what names.csv says.
+    decisions: by place, what names.csv says; people: the id and name of each; origin: the entry of the download that
+    is walked; chosen: the best file for each exercise, once `settle` has been called.
     """
 
-    def __init__(self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision]) -> None:
-        self.exercises, self.decisions = exercises, decisions
+    def __init__(
+        self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision], people: Sequence[tuple[str, str]]
+    ) -> None:
+        self.exercises, self.decisions, self.people = exercises, decisions, people
         self.requested = {exercise.folder for exercise in exercises}
         self.only = exercises[0].folder if len(exercises) == 1 else None
-        self.people: dict[str, tuple[tuple[str, str], ...]] = {}  # the id and name of each student of an entry
-        self.shorter: dict[str, str] = {}  # ids without the prefix of clones
-        self.origin: dict[str, Origin] = {}  # the entry that is being walked, by key
-        self.offers: dict[tuple[str, str], Offer] = {}
-        self.unnamed: defaultdict[tuple[str, str], list[Offer]] = defaultdict(list)
-        self.rivals: defaultdict[tuple[str, str], set[str]] = defaultdict(set)  # places of files for one exercise
+        self.origin = Origin()
+        self.offers: defaultdict[str, list[Offer]] = defaultdict(list)
+        self.chosen: dict[str, Offer] = {}
         self.refusals: list[Refusal] = []
-        self.passed: list[tuple[str, LeftOut]] = []  # with the key
-        self.asked: list[Misplaced] = []  # entries of no certain student
-        self.elsewhere: set[str] = set()  # who handed in exercises that are not requested
-        self.files: Counter[str] = Counter()
-        self.seen: Counter[str] = Counter()  # entries that were walked
-        self.archives: Counter[str] = Counter()
-        self.seconds: defaultdict[str, float] = defaultdict(float)  # that opening archives took
-        self.looked_into: Counter[str] = Counter()
+        self.passed: list[tuple[str, str]] = []  # what needs no person: where, and why
+        self.has_others = False  # files for exercises that are not requested
+        self.files = self.entries = self.looked_into = 0  # how many, so far
+        self.seconds = 0.0  # that opening archives took
 
-    # The walk.
+    @property
+    def label(self) -> str:
+        return label(self.origin.name or self.origin.key)
 
-    def walk_entry(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int = 0) -> None:
-        """Take in one entry of a student. name: as the student called it; hint: the exercise of its folder."""
+    def walk(self, item: Item) -> None:
+        node, name = item.node, item.name
         if node.kind == "dir":
-            return self.walk_student(key, node, where + "/", hint, depth)
-        self.files[key] += 1
+            return self.walk_folder(Item(node, "", item.where + "/", item.hint, item.depth))
+        self.files += 1
         if node.kind != "file":
-            self.refuse(key, name, where, kind_reason(node.kind), hint)
+            self.refuse(item, entries.REFUSED[node.kind])
         elif archives.is_archive(name):
-            self.walk_archive(key, node, name, where, hint, depth)
-        elif is_code(name):
-            self.collect_code(key, node, name, where, hint, depth)
-        elif name.lower() in EXPECTED or (hint and OF_LESSONS.fullmatch(name)):
-            self.leave_out(key, where, USUAL)
+            self.walk_archive(item)
+        elif names.is_code(name):
+            self.collect(item)
+        elif name.lower() in entries.EXPECTED or (item.hint and entries.OF_LESSONS.fullmatch(name)):
+            self.leave_out(item.where, USUAL)
         elif name.lower().endswith(BESIDE_ANSWERS):
-            self.leave_out(key, where, NO_CODE)
+            self.leave_out(item.where, NO_CODE)
         else:
-            self.refuse(key, name, where, NO_CODE, hint)
+            self.refuse(item, NO_CODE)
 
-    def walk_archive(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
-        """Take in a student's archive, unless their archives take too much."""
-        self.archives[key] += 1
-        if self.archives[key] > MOST_ARCHIVES:
-            return self.refuse(key, name, where, f"more than {MOST_ARCHIVES} archives: this one was not opened", hint)
-        if self.seconds[key] > MOST_SECONDS:
-            reason = f"the archives took more than {MOST_SECONDS:g} s: this one was not opened"
-            return self.refuse(key, name, where, reason, hint)
+    def walk_archive(self, item: Item) -> None:
+        """Take in an archive, unless the student's archives take too much."""
+        if self.seconds > MOST_SECONDS:
+            return self.refuse(item, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
         before = limited.spent()
-        root, reason = attempt(lambda: node.open())
-        self.seconds[key] += limited.spent() - before
+        root, reason = attempt(lambda: item.node.open())
+        self.seconds += limited.spent() - before
         if root is None:
-            self.refuse(key, name, where, reason, hint)
+            self.refuse(item, reason)
         else:
-            self.walk_student(key, root, where + ":", hint, depth)
+            self.walk_folder(Item(root, "", item.where + ":", item.hint, item.depth))
 
-    def walk_student(self, key: str, node: Entry, trail: str, hint: str | None = None, depth: int = 0) -> None:
-        """Walk a student's folder. hint: the exercise whose folder this is, or lies in."""
-        children, reason = attempt(lambda: list[Entry](node.children()))
-        if depth > DEEPEST:
-            children, reason = None, f"more than {DEEPEST} folders deep"
-        if children is None:
-            return self.refuse(key, "", trail, reason, hint)
-        clone = next((child for child in children if is_exercises(child)), None)
+    def walk_folder(self, folder: Item) -> None:
+        """Take in what lies in a folder or an archive. where: what comes before the names of its entries."""
+        children, reason = attempt(lambda: folder.node.children())
+        if children is None or folder.depth > DEEPEST:
+            return self.refuse(folder, reason or f"more than {DEEPEST} folders deep")
+        clone = next((child for child in children if entries.is_exercises(child)), None)
         for child in children:
-            where = trail + child.name
-            if reason := passed_over(child) or (BESIDE if clone not in (None, child) else ""):
-                self.leave_out(key, where, reason, count(child))
-                self.files[key] += reason != FORKS  # those of only hidden files are listed too
+            where = folder.where + child.name
+            if reason := entries.passed_over(child) or (BESIDE if clone not in (None, child) else ""):
+                self.leave_out(where, reason)
+                self.files += reason != entries.FORKS  # those of only hidden files are listed too
                 continue
-            self.seen[key] += 1
-            if self.seen[key] > MOST_ENTRIES:
-                reason = f"more than {MOST_ENTRIES:,} entries: the rest was not looked at"
-                return self.refuse(key, "", trail, reason, hint)
-            is_archive = child.kind == "file" and archives.is_archive(child.name)
-            inner = exercise_of_folder(archives.stem(child.name) if is_archive else child.name)
-            is_box = child.kind == "dir" or is_archive
-            self.walk_entry(key, child, child.name, where, (is_box and inner) or hint, depth + is_box)
+            self.entries += 1
+            if self.entries > MOST_ENTRIES:
+                return self.refuse(folder, f"more than {MOST_ENTRIES:,} entries: the rest was not looked at")
+            is_box = entries.is_container(child)
+            inner = names.exercise_of_folder(archives.stem(child.name)) if is_box else None
+            self.walk(Item(child, child.name, where, inner or folder.hint, folder.depth + is_box))
 
-    def collect_code(self, key: str, node: Entry, name: str, where: str, hint: str | None, depth: int) -> None:
-        """Offer one .py or .ipynb file for the exercise that names.csv, its name or its folder says."""
-        if name.lower() in EXPECTED or (hint and SCRIPTS_OF_LESSONS.fullmatch(name) and not self.decided(where)):
-            if name.lower() not in EXPECTED:
-                slug = (hint or "").partition("_")[2]
-                reason = f"it has the name of a file of the lesson's: call it {slug}.py"
-                return self.refuse(key, name, where, reason, hint)
-            return self.leave_out(key, where, USUAL)
-        reading, decided = reading_of(name), self.decided(where)
-        folder = decided or reading.exercise
-        if folder and hint and folder != hint and not decided:
-            return self.refuse(key, name, where, f"its name says {folder}, but it lies in {hint}", hint)
+    def collect(self, item: Item) -> None:
+        """Offer a .py or .ipynb file for the exercise that names.csv, its name or its folder says."""
+        name, hint, decided = item.name, item.hint, self.decided(item.where)
+        if name.lower() in entries.EXPECTED:
+            return self.leave_out(item.where, USUAL)
+        if hint and entries.SCRIPTS_OF_LESSONS.fullmatch(name) and not decided:
+            return self.refuse(item, f"it has the name of a file of the lesson's: call it {hint.partition('_')[2]}.py")
+        reading = names.reading_of(name)
+        folder = said = decided or reading.exercise
+        if said and hint and said != hint and not decided:
+            return self.refuse(item, f"its name says {said}, but it lies in {hint}")
         if folder is None:
             folder = hint or (self.only if reading.near in ("", self.only) else None)
             if folder is None or reading.is_torn or name.lower().startswith("test_"):
-                return self.refuse(key, name, where, by_code(node) or reading.reason, hint)
+                return self.refuse(item, by_code(item.node) or reading.reason)
         if folder not in self.requested:
-            self.elsewhere.add(key)
-            return self.leave_out(key, where, OTHER_EXERCISES)
-        rank = CANONICAL if decided else 2 * reading.rank + (plain_name(name) != name)
-        offer = Offer(node, where, (rank, -reading.revision, depth), self.origin[key])
-        if reading.exercise is None and not decided:
-            self.unnamed[key, folder].append(offer)
-        else:
-            self.offer(key, folder, offer)
+            self.has_others = True
+            return self.leave_out(item.where, OTHER_EXERCISES)
+        rank = names.CANONICAL if decided else 2 * reading.rank + (plain_name(name) != name)
+        order = rank, -reading.revision, item.depth
+        self.offers[folder].append(Offer(item.node, item.where, order, self.origin, bool(said)))
 
     def decided(self, where: str) -> str:
-        """The exercise that names.csv gives this file, or ""."""
+        """The exercise that names.csv gives a file, or ""."""
         decision = self.decisions.get(label(where))
         return decision.exercise if decision else ""
 
-    def offer(self, key: str, folder: str, new: Offer) -> None:
-        """Keep the better one of this file and the earlier file for the exercise, and leave out the other one."""
-        self.rivals[key, folder].add(new.where)
-        old = self.offers.get((key, folder))
-        if old is None:
-            self.offers[key, folder] = new
-            return
-        chosen, reason = better(old, new)
-        other = old if chosen is new else new
-        if not self.is_begun(key, folder, chosen) and self.is_begun(key, folder, other):
-            chosen, other, reason = other, chosen, "nothing is written in this one"
-        self.offers[key, folder] = chosen
-        self.leave_out(key, other.where, f"for {folder} the file {label(chosen.where)} counts: {reason}")
-
-    def is_begun(self, key: str, folder: str, offer: Offer) -> bool:
-        """True if something is written in a file, as far as a student's first files are looked into."""
-        if offer.is_begun is None:
-            self.looked_into[key] += 1
-            source = _source(offer.node)
-            offer.is_begun = self.looked_into[key] > MOST_LOOKED_INTO or source is None or is_begun(source, folder)
-        return offer.is_begun
-
-    def refuse(self, key: str, name: str, where: str, reason: str, hint: str | None) -> None:
+    def refuse(self, item: Item, reason: str) -> None:
         """Note a file that cannot be graded. Whether a person must look is known once all files are."""
-        is_work = not name or is_code(name) or archives.is_archive(name)
-        exercise = self.decided(where) or exercise_meant(name) or hint or self.only or ""
+        name = item.name
         if name.lower().startswith("test_"):
-            return self.leave_out(key, where, reason)
-        self.refusals.append(Refusal(key, where, reason, exercise, is_work))
+            return self.leave_out(item.where, reason)
+        is_work = not name or names.is_code(name) or archives.is_archive(name)
+        exercise = self.decided(item.where) or names.exercise_meant(name) or item.hint or self.only or ""
+        self.refusals.append(Refusal(item.where, reason, exercise, is_work))
 
-    def leave_out(self, key: str, where: str, reason: str, files: int = 1) -> None:
-        """Note files that need no person."""
-        self.passed.append((key, LeftOut(label(where), reason, files=files)))
+    def leave_out(self, where: str, reason: str) -> None:
+        self.passed.append((where, reason))
 
-    def ask(self, where: str, reason: str, to_do: str) -> None:
-        """Note an entry that a person must place."""
-        self.asked.append(Misplaced(label(where), reason, to_do))
+    def branches(self) -> int:
+        """In how many folders, side by side, files for one exercise lie. In a class each of them is a student's."""
+        return max((len(_branches([one.where for one in offers])) for offers in self.offers.values()), default=0)
 
-    # The outcome.
-
-    def settle_files(self) -> None:
-        """Decide about the files whose names say no exercise, and about entries that may hold a class."""
-        self._ask_about_classes()
-        for (key, folder), offers in self.unnamed.items():
-            if (key, folder) in self.offers:
-                best = label(self.offers[key, folder].where)
-                for one in offers:
-                    self.leave_out(key, one.where, f"for {folder} the file {best} counts: it has the better name")
-            elif len(offers) == 1:
-                self.offers[key, folder] = Offer(offers[0].node, offers[0].where, (2 * ALONE, 0, 0), offers[0].origin)
-            else:
+    def settle(self) -> None:
+        """Choose a file for each exercise. Several, none of which says the exercise, are refused."""
+        for folder, offers in self.offers.items():
+            named = [one for one in offers if one.is_named]
+            if not named and len(offers) > 1:
                 reason = f"one of {len(offers)} files that could be {folder}"
-                self.refusals += [Refusal(key, one.where, reason, folder, True) for one in offers]
-
-    def _ask_about_classes(self) -> None:
-        """Ask a person about entries in which several folders hold the same exercise: perhaps each is a student's."""
-        least = FEW if len(self.people) == 1 else SEVERAL
-        places = {pair: {offer.where for offer in offers} for pair, offers in self.unnamed.items()}
-        for key in {key for (key, _), where in {**self.rivals, **places}.items() if len(_branches(where)) >= least}:
-            if not self.origin[key].name:  # the folder of one student
+                self.refusals += [Refusal(one.where, reason, folder, True) for one in offers]
                 continue
-            for pair in [pair for pair in (*self.offers, *self.unnamed) if pair[0] == key]:
-                self.offers.pop(pair, None)
-                self.unnamed.pop(pair, None)
-            del self.people[key]
-            self.refusals = [one for one in self.refusals if one.key != key]
-            to_do = "if it holds a class, unpack it and grade it alone; else leave one file of each exercise in it"
-            self.ask(self.origin[key].name, SEVERAL_STUDENTS, to_do)
+            begun = [one for one in named if len(named) == 1 or self.is_begun(folder, one)]
+            best = functools.reduce(lambda old, new: better(old, new)[0], begun or named or offers)
+            self.chosen[folder] = best
+            for one in offers:
+                reason = better(best, one)[1] if one.is_named else "it has the better name"
+                if begun and one.is_named and one not in begun:
+                    reason = "nothing is written in this one"
+                if one is not best:
+                    self.leave_out(one.where, f"for {folder} the file {label(best.where)} counts: {reason}")
 
-    def handins(self, students: Mapping[str, Student]) -> Iterator[HandIn]:
-        """The best file of each student for each exercise. students: by id."""
-        for (key, folder), offer in self.offers.items():
-            for id in self.ids_of(key):
-                yield HandIn(students[id], folder, offer.node.place, offer.node.member, offer.origin)
+    def is_begun(self, folder: str, offer: Offer) -> bool:
+        """True if something is written in a file, as far as a student's first files are looked into."""
+        self.looked_into += 1
+        source = _source(offer.node) if self.looked_into <= MOST_LOOKED_INTO else None
+        return source is None or is_begun(source, folder)
 
-    def misplaced(self, students: Mapping[str, Student]) -> Iterator[Misplaced]:
-        """All that needs a person: entries of nobody, and files without which a student lacks an exercise."""
-        yield from self.asked
-        handed_in = {folder for _, folder in self.offers}
-        own: defaultdict[str, set[str]] = defaultdict(set)
-        for key, folder in self.offers:
-            own[key].add(folder)
-        missed = set()
+    def handins(self, students: Sequence[Student]) -> Iterator[HandIn]:
+        for folder, offer in self.chosen.items():
+            for student in students:
+                yield HandIn(student, folder, offer.node.place, offer.node.member, offer.origin)
+
+    def misplaced(self, students: Sequence[Student], handed_in: set[str]) -> Iterator[Mark]:
+        """The files without which a student lacks an exercise. handed_in: the exercises of the class."""
+        own = set(self.chosen)
+        is_placed = bool(own or self.has_others)
         for one in self.refusals:
             if one.exercise:
-                is_missed = one.exercise in self.requested - own[one.key]
+                is_missed = one.exercise in self.requested - own
+                is_placed |= one.exercise not in self.requested
             else:
-                is_missed = not own[one.key] or (one.is_code and bool(handed_in - own[one.key]))
-            if not is_missed:
-                if one.exercise and one.exercise not in self.requested:
-                    self.elsewhere.add(one.key)
-                self.leave_out(one.key, one.where, one.reason)
-                continue
-            missed.add(one.key)
-            for id in self.ids_of(one.key):
-                yield Misplaced(label(one.where), one.reason, "", students[id], one.exercise)
-        for key in self.people:
-            if self.files[key] and key not in {*own} | missed | self.elsewhere:
-                reason = f"nothing for {in_short(self.exercises)} in it"
-                for id in self.ids_of(key):
-                    yield Misplaced(label(self.origin[key].name or key), reason, "", students[id])
-
-    def left_out(self, students: Mapping[str, Student]) -> Iterator[LeftOut]:
-        """All that is not graded and needs no person: a student's first files one by one, the others in one line."""
-        listed: Counter[str] = Counter()
-        more: Counter[str] = Counter()
-        for key, one in self.passed:
-            student = next((students[id] for id in self.ids_of(key)), None)
-            listed[key] += 1
-            if not key or listed[key] <= MOST_LISTED:
-                yield LeftOut(one.path, one.reason, student, one.files)
+                is_missed = not own or (one.is_code and bool(handed_in - own))
+            if is_missed:
+                is_placed = True
+                yield from (Mark(PERSON, each, one.exercise, label(one.where), one.reason) for each in students)
             else:
-                more[key] += one.files
-        for key, files in more.items():
-            student = next((students[id] for id in self.ids_of(key)), None)
-            yield LeftOut(label(key), "more files of the same student", student, files)
+                self.leave_out(one.where, one.reason)
+        if self.files and not is_placed:
+            reason = f"nothing for {listed([one.folder[:2] for one in self.exercises], MOST_NAMED)} in it"
+            yield from (Mark(PERSON, student, "", self.label, reason) for student in students)
 
-    def ids_of(self, key: str) -> list[str]:
-        """The ids of the students whose files have this key."""
-        return [self.shorter.get(id, id) for id, _ in self.people.get(key, ())]
+    def left_out(self, student: Student) -> Iterator[Mark]:
+        """What is not graded and needs no person: the first files one by one, the others in one line."""
+        for one in self.passed[:MOST_LISTED]:
+            yield left_out(*one, student)
+        if more := len(self.passed[MOST_LISTED:]):
+            yield left_out(self.label, f"{more:,} more files and folders of the same student", student)
 
 
 def better(old: Offer, new: Offer) -> tuple[Offer, str]:
@@ -332,7 +258,7 @@ def better(old: Offer, new: Offer) -> tuple[Offer, str]:
     return old, "its path comes first"
 
 
-def by_code(node: Entry) -> str:
+def by_code(node: Node) -> str:
     """Which exercises the code of a file may be for, in words; "" if it tells none. A person decides."""
     source = _source(node)
     numbers = signatures.exercises_of(defined_names(source))[:4] if source is not None else []
@@ -349,15 +275,14 @@ def attempt(step: Callable[[], T]) -> tuple[T | None, str]:
         return None, f"it cannot be read: {error.strerror}"
 
 
-def _source(node: Entry) -> str | None:
-    """The source in a file; None if it cannot be read."""
+def _source(node: Node) -> str | None:
     try:
-        return HandIn(Student(""), "", node.place, node.member).read().source
+        return archives.read(node.place, node.member).source
     except (BadSubmission, NoSuchFile, OSError):
         return None
 
 
-def _branches(places: Iterable[str]) -> set[str]:
+def _branches(places: Sequence[str]) -> set[str]:
     """The folders and archives in which the ways to these files part."""
     ways = [re.split("[/:]+", place)[:-1] for place in places]
     shared = sum(1 for _ in itertools.takewhile(lambda parts: len(set(parts)) == 1, zip(*ways)))

@@ -5,25 +5,13 @@ A name that a student may have chosen decides only if no entry beside it contrad
 
 import os
 import re
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.classroom.intake import archives, beneath
-from grader.classroom.intake.beneath import is_too_long
-from grader.classroom.intake.names import (
-    GRADESCOPE,
-    exercise_of_download,
-    exercise_of_folder,
-    is_code,
-    owner_of,
-    reading_of,
-    student_of_file,
-)
+from grader.classroom.intake import archives, beneath, names
+from grader.classroom.intake.archives import Node
 
-TEXT = 64 << 20  # bytes of a platform's list of its students
 SKIPPED = {"__pycache__", "node_modules", "venv", "env", "solutions", "tests", "grader", "build"}
 HIDDEN, FORKS, TOOLING = "hidden", "made by macOS", "in venv/, tests/, build/ and the like"  # why files are left out
 METADATA = "submission_metadata.yml"
@@ -37,63 +25,20 @@ OF_LESSONS = re.compile(
 )
 SCRIPTS_OF_LESSONS = re.compile(r"(?:experiment|train|stories|portfolio|measure_\w+)\.py", re.I)
 CLONE_FILES = {".git", "makefile", "pyproject.toml"}
+REFUSED = {  # kinds of entries, and why
+    "link": "a link: links are not followed. Hand in the file itself", "outside": "its name leads out of the archive",
+    "long": f"its name is longer than {beneath.MAX_NAME} bytes", "other": "no regular file",
+}  # fmt: skip
 MAX_ENTRIES, MAX_DEPTH = 2_000, 3  # entries and nested folders that are examined to recognize a student's folder
-MOST_COUNTED, MOST_DEEP = 200_000, 40  # files that are counted without a look, and nested folders
 
 
-@dataclass(frozen=True, slots=True)
-class Disk:
-    """An entry of a folder on disk; archives.Node offers the same for an archive.
-
-    kind: "dir", "file", "link", "other" (pipes, devices), or "long" for a name of more than beneath.MAX_NAME bytes;
-    archives have "outside" too (an absolute path, or "..").
-    """
-
-    name: str
-    kind: str
-    place: str
-    member = ""
-
-    @property
-    def path(self) -> Path:
-        return Path(self.place)
-
-    @property
-    def modified(self) -> float:
-        """Seconds since 1970; 0 if they cannot be read."""
-        try:
-            return beneath.facts(self.place).st_mtime
-        except OSError:
-            return 0.0
-
-    def children(self) -> list["Disk"]:
-        """The entries of the folder in the order of their names. Raises OSError."""
-        entries = (
-            Disk(sys.intern(name), "long" if is_too_long(name) else kind, beneath.join(self.place, name))
-            for name, kind in beneath.entries(self.place)
-        )
-        return sorted(entries, key=lambda entry: entry.name)
-
-    def text(self) -> str:
-        """The content as UTF-8 text. Raises NoSuchFile or BadSubmission."""
-        return beneath.read(self.place, TEXT).decode("utf-8", "replace")
-
-    def open(self, download: bool = False) -> archives.Node:
-        """The root of this archive. Raises archives.BadArchive."""
-        return archives.tree(self.place, download=download)
-
-
-Entry = Disk | archives.Node
-
-
-def root_folder(folder: Path) -> Disk:
+def root_folder(folder: Path) -> Node:
     """The folder that the instructor names, the only one that may be reached through a link."""
     place = beneath.place(folder)
-    return Disk(os.path.basename(os.path.realpath(place)), "dir" if os.path.isdir(place) else "file", place)
+    return Node(os.path.basename(os.path.realpath(place)), "dir" if os.path.isdir(place) else "file", place)
 
 
-def hidden(node: Entry) -> str:
-    """Why an entry is hidden, or ""."""
+def hidden(node: Node) -> str:
     if node.kind == "outside":
         return ""
     if node.name.lower() == "__macosx" or node.name.startswith("._"):
@@ -101,22 +46,12 @@ def hidden(node: Entry) -> str:
     return HIDDEN if node.name.startswith(".") else ""
 
 
-def passed_over(node: Entry) -> str:
+def passed_over(node: Node) -> str:
     """Why an entry of a student is not their work, or ""."""
     return hidden(node) or (TOOLING if node.kind == "dir" and node.name.lower() in SKIPPED else "")
 
 
-def kind_reason(kind: str) -> str:
-    """Why an entry of this kind is refused."""
-    reasons = {
-        "link": "a link: links are not followed. Hand in the file itself",
-        "outside": "its name leads out of the archive",
-        "long": f"its name is longer than {beneath.MAX_NAME} bytes",
-    }
-    return reasons.get(kind, "no regular file")
-
-
-def inside(node: Entry) -> Sequence[Entry]:
+def inside(node: Node) -> Sequence[Node]:
     """The entries of a folder; none if it cannot be read."""
     try:
         return node.children()
@@ -124,78 +59,59 @@ def inside(node: Entry) -> Sequence[Entry]:
         return []
 
 
-def of(node: Entry, download: bool) -> Sequence[Entry]:
-    """The entries of a folder or an archive. download: an archive may hold a class.
-
-    Raises OSError, BadSubmission or NoSuchFile.
-    """
-    return node.children() if node.kind == "dir" else node.open(download).children()
+def of(node: Node) -> Sequence[Node]:
+    """The entries of a folder, or of an archive that may hold a class. Raises OSError, BadSubmission or NoSuchFile."""
+    return node.children() if node.kind == "dir" else node.open(download=True).children()
 
 
-def opened(node: Entry) -> Sequence[Entry]:
-    """The entries of what may be a download; none if it cannot be read."""
+def opened(node: Node) -> Sequence[Node]:
+    """The entries of what may be a download, a folder or a zip; none if it cannot be read."""
+    if node.kind == "file" and not node.name.lower().endswith(".zip"):
+        return []  # a student's, which only the helper process reads
     try:
-        return of(node, download=True)
+        return of(node)
     except (BadSubmission, NoSuchFile, OSError):
         return []
 
 
-def count(node: Entry, depth: int = 0) -> int:
-    """How many files an entry holds, as far as they are counted."""
-    if node.kind != "dir":
-        return 1
-    if depth > MOST_DEEP:
-        return 1
-    files = 0
-    for child in inside(node):
-        files += count(child, depth + 1)
-        if files > MOST_COUNTED:
-            break
-    return files
-
-
-def is_container(node: Entry) -> bool:
-    """True for a folder or an archive."""
+def is_container(node: Node) -> bool:
     return node.kind == "dir" or (node.kind == "file" and archives.is_archive(node.name))
 
 
-def is_class_file(node: Entry) -> bool:
+def is_class_file(node: Node) -> bool:
     """True for a file that a platform or a course puts beside the students."""
     return node.kind == "file" and node.name.lower() in {METADATA, *COURSE_FILES, *EXPECTED}
 
 
-def is_exercises(node: Entry) -> bool:
-    """True for the folder exercises/ of a clone of this repository."""
-    return node.name == "exercises" and node.kind == "dir" and any(exercise_of_folder(c.name) for c in inside(node))
+def is_exercises(node: Node) -> bool:
+    return (
+        node.name == "exercises" and node.kind == "dir" and any(names.exercise_of_folder(c.name) for c in inside(node))
+    )
 
 
-def is_clone(node: Entry) -> bool:
-    """True for a clone of this repository."""
+def is_clone(node: Node) -> bool:
     children = inside(node) if node.kind == "dir" else ()
     return any(child.name == ".git" for child in children) and any(map(is_exercises, children))
 
 
-def exercise_of_entry(node: Entry) -> str | None:
+def exercise_of_entry(node: Node) -> str | None:
     """The exercise that a folder or an archive is named after, or None."""
-    return exercise_of_download(archives.stem(node.name)) if is_container(node) else None
+    return names.exercise_of_download(archives.stem(node.name)) if is_container(node) else None
 
 
-def is_like_a_students(node: Entry, only: str | None) -> bool:
+def is_like_a_students(node: Node, only: str | None) -> bool:
     """True if an entry looks like a student's: it has a platform's name, is an archive, or holds answers."""
-    if owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
+    if names.owner_of(node.name) or (node.kind == "file" and archives.is_archive(node.name)):
         return True
     return node.kind == "dir" and holds_code(node, only, is_any=False)
 
 
-def holds_code(node: Entry, only: str | None, is_any: bool = True) -> bool:
-    """True if code lies in a folder: an archive, a file named after an exercise (or any), or one in its folder.
-
-    At most MAX_DEPTH folders are entered below one another. A folder with too many entries counts as holding code.
-    """
+def holds_code(node: Node, only: str | None, is_any: bool = True) -> bool:
+    """True if a folder has too many entries, or holds an archive, a file named after an exercise, or (is_any) any."""
     waiting, remaining = [(node, 0)], MAX_ENTRIES
     while waiting:
         folder, depth = waiting.pop()
-        is_named = bool(is_any or only or exercise_of_folder(folder.name))
+        is_named = bool(is_any or only or names.exercise_of_folder(folder.name))
         for child in inside(folder):
             remaining -= 1
             if remaining < 0:
@@ -205,15 +121,15 @@ def holds_code(node: Entry, only: str | None, is_any: bool = True) -> bool:
             if child.kind == "dir":
                 waiting.append((child, depth + 1))
             elif archives.is_archive(child.name) or (
-                is_code(child.name)
+                names.is_code(child.name)
                 and child.name.lower() not in EXPECTED
-                and (is_named or reading_of(child.name).exercise)
+                and (is_named or names.reading_of(child.name).exercise)
             ):
                 return True
     return False
 
 
-def is_course(children: Sequence[Entry], submitted: Entry, only: str | None) -> bool:
+def is_course(children: Sequence[Node], submitted: Node, only: str | None) -> bool:
     """True if these are the entries of an nbgrader course, and not of a class with a student called "submitted"."""
     if any(child.kind == "file" and child.name in COURSE_FILES for child in children):
         return True
@@ -221,50 +137,50 @@ def is_course(children: Sequence[Entry], submitted: Entry, only: str | None) -> 
     return not any(is_like_a_students(child, only) for child in others)
 
 
-def is_one_students(children: Sequence[Entry], only: str | None) -> bool:
+def is_one_students(children: Sequence[Node], only: str | None) -> bool:
     """True if these entries are exercises of one student, not students."""
     visible = [child for child in children if not hidden(child)]
-    if any(owner_of(child.name) or student_of_file(child.name) for child in visible):
+    if any(names.owner_of(child.name) or names.student_of_file(child.name) for child in visible):
         return False
     if any(map(is_exercises, visible)):
         if any(child.name.lower() in CLONE_FILES for child in children):
             return True
         others = (c for c in visible if not (is_exercises(c) or c.name in SKIPPED))
         return not any(is_like_a_students(child, only) for child in others)
-    files = sum(c.kind == "file" and is_code(c.name) and bool(reading_of(c.name).exercise) for c in visible)
-    exercises = sum(c.kind == "dir" and bool(exercise_of_folder(c.name)) and _has_code_in_it(c) for c in visible)
+    files = sum(c.kind == "file" and names.is_code(c.name) and bool(names.reading_of(c.name).exercise) for c in visible)
+    exercises = sum(c.kind == "dir" and bool(names.exercise_of_folder(c.name)) and _has_code_in_it(c) for c in visible)
     others_count = sum(map(is_container, visible)) - exercises
     if exercises < max(others_count, 1) and files <= others_count + exercises:
         return False
     return not any(is_like_a_students(child, only) for child in visible if not exercise_of_entry(child))
 
 
-def is_wrapper(node: Entry, only: str | None) -> bool:
+def is_wrapper(node: Node, only: str | None) -> bool:
     """True if an entry, the only one in its folder, holds the class and not the files of one student."""
-    if node.kind != "dir" or owner_of(node.name) or exercise_of_folder(node.name):
+    if node.kind != "dir" or names.owner_of(node.name) or names.exercise_of_folder(node.name):
         return False
     visible = [entry for entry in inside(node) if not hidden(entry)]
-    return any(owner_of(entry.name) or GRADESCOPE.fullmatch(entry.name) for entry in visible) or (
+    return any(names.owner_of(entry.name) or names.GRADESCOPE.fullmatch(entry.name) for entry in visible) or (
         any(map(is_container, visible)) and not is_one_students(inside(node), only)
     )
 
 
-def holds_class(node: Entry) -> bool:
+def holds_class(node: Node) -> bool:
     """True if an entry named after an exercise holds a class: platforms' names, folders, archives, files of several."""
     visible = [child for child in opened(node) if not (hidden(child) or is_class_file(child))]
     work = [child for child in visible if not (child.kind == "dir" and child.name.lower() in SKIPPED)]
-    return any(owner_of(c.name) or student_of_file(c.name) for c in work) or any(
+    return any(names.owner_of(c.name) or names.student_of_file(c.name) for c in work) or any(
         is_container(child) and not exercise_of_entry(child) for child in work
     )
 
 
-def has_students(children: Sequence[Entry], only: str | None) -> bool:
+def has_students(children: Sequence[Node], only: str | None) -> bool:
     """True if an entry looks like a student's and is not named after an exercise, which a student's may be too."""
     others = (c for c in children if not (hidden(c) or exercise_of_entry(c) or is_class_file(c)))
     return any(is_like_a_students(child, only) for child in others)
 
 
-def are_downloads(children: Sequence[Entry]) -> bool:
+def are_downloads(children: Sequence[Node]) -> bool:
     """True if each container among these entries is a download of Moodle or Canvas, and there is one.
 
     A student's own archive may imitate one, so a single entry that is none makes all of them students' entries.
@@ -273,13 +189,15 @@ def are_downloads(children: Sequence[Entry]) -> bool:
     return bool(containers) and all(map(_names_only_people, containers))
 
 
-def _names_only_people(node: Entry) -> bool:
+def _names_only_people(node: Node) -> bool:
     """True if a platform named everything in a folder or an archive."""
-    if owner_of(node.name):
+    if names.owner_of(node.name):
         return False
     within = [child for child in opened(node) if not (hidden(child) or is_class_file(child))]
-    return bool(within) and all(owner_of(child.name) for child in within)
+    return bool(within) and all(names.owner_of(child.name) for child in within)
 
 
-def _has_code_in_it(node: Entry) -> bool:
-    return any(child.kind == "file" and is_code(child.name) and not owner_of(child.name) for child in inside(node))
+def _has_code_in_it(node: Node) -> bool:
+    return any(
+        child.kind == "file" and names.is_code(child.name) and not names.owner_of(child.name) for child in inside(node)
+    )

@@ -9,12 +9,11 @@ import functools
 import hashlib
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from grader import catalog
-from grader.catalog import Exercise
 from grader.classroom.intake.beneath import MAX_NAME
 from grader.records.safe_files import plain_name
 
@@ -25,6 +24,7 @@ MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-
 CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
 #   "submission_123", which submission_metadata.yml explains
 GRADESCOPE = re.compile(r"submission_(\d+)")
+SUBMITTER = re.compile(r"(?m)^\s*:(name|sid|email): *(.*)$")  # a fact there
 # A student who chooses a name may write a platform's mark into it, so all marks in a name count.
 MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
 CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
@@ -90,23 +90,14 @@ def student_of_file(name: str) -> str | None:
 
 def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
     """Gradescope's submission_metadata.yml: by folder, the key and name of everybody who handed it in."""
-    by_folder: dict[str, list[dict[str, str]]] = {}
-    people: list[dict[str, str]] | None = None
-    inside = False
-    for line in text.split("\n"):
-        if top := re.fullmatch(r"['\"]?(submission_\w+)['\"]?:\s*", line):
-            people, inside = by_folder.setdefault(top[1], []), False
-        elif section := re.fullmatch(r"  (:?\w+):.*", line):
-            inside = section[1] == ":submitters"
-        elif people is not None and inside and (fact := re.fullmatch(r"\s+(- )?:(name|sid|email): *(.*)", line)):
-            if fact[1] or not people:
-                people.append({})
-            people[-1][fact[2]] = fact[3].strip().strip("'\"")
-    return {
-        folder: [(person.get("sid") or person.get("email") or folder, person.get("name", "")) for person in people]
-        for folder, people in by_folder.items()
-        if people
-    }
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    parts = re.split(r"(?m)^['\"]?(submission_\w+)['\"]?:[ \t]*$", text)[1:]
+    for folder, facts in zip(parts[::2], parts[1::2]):
+        section = re.search(r"(?ms)^  :submitters:[^\n]*\n(.*?)(?=^  :?\w+:|\Z)", facts)
+        for person in re.split(r"(?m)^\s+- ", section[1] if section else "")[1:]:
+            told = {fact: text.strip().strip("'\"") for fact, text in SUBMITTER.findall(person)}
+            found[folder].append((told.get("sid") or told.get("email") or folder, told.get("name", "")))
+    return found
 
 
 def ids(keys: Iterable[str]) -> dict[str, str]:
@@ -115,14 +106,14 @@ def ids(keys: Iterable[str]) -> dict[str, str]:
     A safe key stays as it is. One that is not safe, or equals another but for case, ends in a part of its hash.
     """
     safe = {key: _safe(key) for key in keys}
-    counts = Counter(_fold(text) for key, text in safe.items() if text == key)
+    counts = Counter(likeness(text) for key, text in safe.items() if text == key)
     unique = {
-        key: text if text == key and counts[_fold(text)] == 1 else f"{text}-{_digest(key)}"
+        key: text if text == key and counts[likeness(text)] == 1 else f"{text}-{_digest(key)}"
         for key, text in safe.items()
     }
-    while len(meeting := Counter(map(_fold, unique.values()))) < len(unique):  # somebody chose the other one's hash
+    while len(meeting := Counter(map(likeness, unique.values()))) < len(unique):  # somebody chose the other one's hash
         for key, text in unique.items():
-            if meeting[_fold(text)] > 1 and text != key:
+            if meeting[likeness(text)] > 1 and text != key:
                 unique[key] = _digest(f"{key} {text}")
     return unique
 
@@ -192,7 +183,6 @@ def is_code(name: str) -> bool:
 
 
 def reading_of(name: str) -> Reading:
-    """The exercise that the name of a file, with its suffix, means."""
     return exercise_of(plain_name(name).rpartition(".")[0])
 
 
@@ -222,12 +212,6 @@ def exercise_of_download(stem: str) -> str | None:
     pieces = {"-".join(parts[start:end]) for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
     found = {exercise_of_title(piece) for piece in pieces} - {None}
     return next(iter(found)) if len(found) == 1 else None
-
-
-def in_short(exercises: Iterable[Exercise]) -> str:
-    """The numbers of the exercises, for messages: "03, 04", or "01 to 24 (24)"."""
-    numbers = [exercise.folder[:2] for exercise in exercises]
-    return ", ".join(numbers) if len(numbers) <= 5 else f"{numbers[0]} to {numbers[-1]} ({len(numbers)})"
 
 
 def likeness(name: str) -> str:
@@ -276,10 +260,6 @@ def _safe(key: str) -> str:
         text = text[:-1]
     text = text.lstrip(" .-+@").rstrip(" .") or "student"
     return f"_{text}" if RESERVED.fullmatch(text) else text
-
-
-def _fold(text: str) -> str:
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _digest(key: str) -> str:

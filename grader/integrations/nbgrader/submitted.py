@@ -19,9 +19,8 @@ from nbgrader.coursedir import CourseDirectory
 from grader import catalog
 from grader.catalog import NoSuchExercise, paths
 from grader.catalog.errors import WrongUse
-from grader.classroom import handins
-from grader.classroom.handins import Found, HandIn, Misplaced, Origin, Student
 from grader.classroom.intake import beneath
+from grader.classroom.marks import PERSON, Found, HandIn, Mark, Origin, Student, listed
 from grader.integrations.nbgrader import preprocessors
 from grader.integrations.nbgrader.cells import Cell, learners_notebook, released
 from grader.records import safe_files
@@ -41,7 +40,9 @@ class NotebookHandIn(HandIn):
 
     def read(self) -> Submission:
         """The submission. Raises BadSubmission or NoSuchFile."""
-        return learners_notebook(beneath.read(self.place, safe_files.MAX_NOTEBOOK), self.cells, self.path.name)
+        return learners_notebook(
+            beneath.read(self.place, safe_files.MAX_NOTEBOOK), self.cells, os.path.basename(self.place)
+        )
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def find(app: AutogradeApp) -> Submitted:
     for id, folder in folders.items():
         student, below = Student(label(id), names.get(id, "")), os.path.relpath(folder, students)
         if reason := _missing(folder, file):
-            misplaced.append(Misplaced(label(below), reason, f"rename the right one to {file}", student, exercise))
+            misplaced.append(Mark(PERSON, student, exercise, label(below), reason, f"rename the right one to {file}"))
         else:
             place = beneath.place(students, *below.split(os.sep), file)
             found.append(NotebookHandIn(student, exercise, place, origin=Origin("nbgrader", id, id), cells=cells))
@@ -155,4 +156,4 @@ def _missing(folder: str, name: str) -> str:
     notebooks = [entry for entry in entries if safe_files.is_notebook(entry)]
     if not notebooks:
         return f"the folder holds no {name}"
-    return f"the folder holds {label(handins.listed(notebooks, MOST_NAMED))} and no {name}"
+    return f"the folder holds {label(listed(notebooks, MOST_NAMED))} and no {name}"

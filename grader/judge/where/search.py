@@ -32,7 +32,6 @@ from grader.records.source import nesting
 from grader.records.submission import Submission
 
 WORK = 3_000  # for one submission: see Trial
-STUDENTS_WORK = 150  # in a class, where many are graded one after the other
 FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
@@ -43,17 +42,12 @@ def locate(
 ) -> ExerciseResult:
     """The result of the submission that the examiner examined last, with the places of its failed checks.
 
-    is_cancelled: called between two candidates; once it is true, nothing more is tried. What students read depends on
-    no hidden check: a line could carry a value of it out, as a student's code decides which changes help. So where
-    the settings reveal nothing, the search uses neither outcomes nor diagnoses of hidden checks. It also does less work
-    for each student, the same whatever was graded before.
+    is_cancelled: called between two candidates; once it is true, nothing more is tried. The search uses hidden checks,
+    so where the settings reveal nothing, nothing is searched: a student's code decides which changes help.
     """
-    explained, work = examiner.explained, WORK
-    if explained is None:
+    if examiner.explained is None or not examiner.settings.reveal:
         return result
-    if not examiner.settings.reveal:
-        explained, work = explained.documented(), STUDENTS_WORK
-    found_places = places(examiner, submission, explained, work, is_cancelled=is_cancelled)
+    found_places = places(examiner, submission, examiner.explained, is_cancelled=is_cancelled)
     checks = (
         placed(check, found_places[check.id], submission) if check.id in found_places else check
         for check in result.checks
