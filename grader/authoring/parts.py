@@ -11,17 +11,39 @@ from grader.catalog.cards import BadCard
 from grader.catalog.mistakes import BadMistake, Mistake
 from grader.judge import figure
 
-TASK = re.compile(r"^###? Task (\d+)", re.M)
+# The parts of a lesson in their order, each once: what a message calls it, and how it is found.
+PAGE = {
+    "a title, and what one writes": r"\A# \d\d .+\n\n(?=\w)",
+    "a line `*25 minutes · easy · builds on …*`": r"^\*\d+ minutes · (?:easy|medium|hard) · builds on .+\*$",
+    "a folded `Before you start: three questions`": r"^<summary>Before you start: three questions</summary>$",
+    "a folded `The three answers`": r"^<summary>The three answers</summary>$",
+    "a question in bold, `figure.svg`, and a heading `## Why …`, one below the other": (
+        r"^\*\*.+\?\*\*\n\n!\[[^\]]*\]\(figure\.svg\)\n\n## Why .+$"
+    ),
+    "a heading `## Tasks`": r"^## Tasks$",
+    "a heading `### Task 1: …`": r"^### Task 1: .+$",
+    "a heading `## Experiment`": r"^## Experiment$",
+    "a heading `## Go further`": r"^## Go further$",
+    "a heading `## In real code`": r"^## In real code$",
+    "a heading `## You can now …` and a sentence that begins with `… `": r"^## You can now …\n\n… ",
+    "a question after `**Say it in two sentences.**`": r"^\*\*Say it in two sentences\.\*\* ",
+    "a folded `Compare with ours`": r"^<summary>Compare with ours</summary>$",
+    "a folded `Promises, conventions, sources and limits`": (
+        r"^<summary>Promises, conventions, sources and limits</summary>$"
+    ),
+    "a link to the [common promises](../../docs/promises.md)": r"\[common promises\]\(\.\./\.\./docs/promises\.md\)",
+    "what is out of scope, after `**Limits.**`": r"^\*\*Limits\.\*\*",
+    "the papers, after `**Papers.**`": r"^\*\*Papers\.\*\*",
+    "the documents of its numbers, after `**Numbers from**`": r"^\*\*Numbers from\*\*",
+}
+BY_HAND, FORMULA, TASKS = "\n## An example by hand\n", "\n## The formula\n", "\n## Tasks\n"
+GUESS = re.compile(r"^## Experiment\n(?:(?!## ).*\n)*\*\*Guess first\.\*\* ", re.M)
+TASK = re.compile(r"^### Task (\d+): ", re.M)
 HINTS_TASK = re.compile(r"^## Task (\d+)$", re.M)
-HEAD = ("You will be able to", "Builds on", "Time", "Difficulty")  # what the list below the title says
-MINUTES, DIFFICULTY = re.compile(r"about \d+ minutes"), re.compile(r"\b(easy|medium|hard)\b")
-PROMISES = "[common promises](../../docs/promises.md)"
-LESSON_HEADINGS = ("## Go further", "## Out of scope")
 COLUMNS = 76  # the widest line of a code block that is not cut at the side of a page
 BLOCK = re.compile(r"^```.*?\n(.*?)^```", re.M | re.S)
 OPENED, CLOSED = re.compile(r"^<details>\n<summary>.+</summary>\n\n", re.M), re.compile(r"\n\n</details>$", re.M)
 NAMES = ("measure", "claim", "CLAIM")  # what the script defines, as grader.desk.experiment runs it
-CLAIM_HEADING = "## Experiment"
 FORM = "export default {"
 LEAST_CASES = 3  # of what tests/figures does to a figure
 SENTENCE_END = (".", "?", "!")
@@ -80,7 +102,7 @@ def wrong_lesson(folder: str) -> Iterator[Problem]:
     if not lesson.exists():
         return
     text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
-    for what in (*_missing_headings(text), *_folded(text)):
+    for what in (*_wrong_form(text), *_folded(text)):
         yield Problem(what, lesson, fix)
     for line in (line for block in BLOCK.findall(text) for line in block.splitlines() if len(line) > COLUMNS):
         fix = f"Break the line, then: {again(folder)}"
@@ -90,16 +112,9 @@ def wrong_lesson(folder: str) -> Iterator[Problem]:
 
 
 def wrong_experiment(folder: str) -> Iterator[Problem]:
-    """The script must define all required names, and the lesson must print its table."""
-    script, lesson, fix = paths.experiment(folder), paths.lesson(folder), f"Write it, then: {again(folder)}"
-    if script.exists():
+    """The script must define all required names."""
+    if paths.experiment(folder).exists():
         yield from _script(folder)
-    if lesson.exists() and not line_of(lesson, rf"^{CLAIM_HEADING}$"):
-        table = f"Write it with the table that make experiment EX={folder[:2]} FORMAT=md prints, then: {again(folder)}"
-        yield Problem(f"the lesson has no heading `{CLAIM_HEADING}`", lesson, table)
-    elif lesson.exists() and f"make experiment EX={folder[:2]}" not in lesson.read_text("utf-8"):
-        line = line_of(lesson, rf"^{CLAIM_HEADING}$")
-        yield Problem(f"the lesson does not say `make experiment EX={folder[:2]}`", lesson, fix, line)
 
 
 def missing_figure(exercise: Exercise) -> Iterator[Problem]:
@@ -197,21 +212,22 @@ def problems(exercise: Exercise) -> list[Problem]:
     return files + [problem for part in parts for problem in part]
 
 
-def _missing_headings(text: str) -> Iterator[str]:
-    """The problems of what is above the first heading of a lesson, and of its headings."""
-    above = text.partition("\n## ")[0]
-    yield from (f"the list below the title has no `- **{word}** …`" for word in HEAD if f"- **{word}**" not in above)
-    if not MINUTES.search(above):
-        yield "the list below the title does not say `about 30 minutes`, or how many it takes"
-    if not DIFFICULTY.search(above):
-        yield "the list below the title does not say easy, medium or hard"
-    if "> **In the real world.**" not in text:
-        yield "the lesson has no box `> **In the real world.** …`"
-    if PROMISES not in text:
-        yield f"the lesson does not link to the {PROMISES}"
-    for heading in LESSON_HEADINGS:
-        if text.count(f"\n{heading}\n") != 1:
-            yield f"the lesson has no heading `{heading}`, or has it twice"
+def _wrong_form(text: str) -> Iterator[str]:
+    """What is missing of PAGE, there twice or in another order; and where an example and a guess are missing."""
+    last = -1
+    for what, pattern in PAGE.items():
+        places = [found.start() for found in re.finditer(pattern, text, re.M)]
+        if len(places) != 1:
+            yield f"the lesson has {'no' if not places else 'more than once'} {what}".replace("no a ", "no ")
+        elif places[0] < last:
+            yield f"the lesson has {what} too early"
+        else:
+            last = places[0]
+    order = [text.index(heading) for heading in (BY_HAND, FORMULA, TASKS) if heading in text]
+    if order != sorted(order):
+        yield "the example by hand, the formula and the tasks are not in this order"
+    if not GUESS.search(text):
+        yield "the experiment has no `**Guess first.** …`"
 
 
 def _folded(text: str) -> Iterator[str]:
@@ -229,13 +245,15 @@ def _tasks(folder: str) -> Iterator[Problem]:
     if not (lesson.exists() and hints.exists()):
         return
     text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
-    tasks = [int(number) for number in TASK.findall(text)]
+    parts = TASK.split(text)[1:]  # number, text, number, text …
+    tasks = {int(number): part for number, part in zip(parts[::2], parts[1::2])}
     hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
     if not text.startswith(f"# {folder[:2]} "):
         yield Problem(f"the lesson does not begin with `# {folder[:2]} ` and its title", lesson, fix, 1)
-    if not tasks:
-        yield Problem("the lesson has no heading `## Task 1`", lesson, fix)
     for number in range(1, len(tasks) + 1):
+        link = f"Stuck? [Hint](hints.md#task-{number})"
+        if number in tasks and f"\n\n{link}\n" not in tasks[number]:
+            yield Problem(f"Task {number} does not end with `{link}`", lesson, fix)
         if number not in tasks:
             yield Problem(f"the tasks are not numbered from 1 on: Task {number} is missing", lesson, fix)
         if number not in hinted:

@@ -12,10 +12,10 @@ HEAD = """# Commands
 `kata check 03 --seed 7`.
 What a verb takes: `make help check`, or `kata check --help`. This page is made by `python -m grader.cli.reference`.
 """
-MINUTES = re.compile(r"\*\*Time\*\* about (\d+)")
+MINUTES = re.compile(r"^\*(\d+) minutes · ", re.M)
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
 BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
-AIM = re.compile(r"^- \*\*You will be able to\*\* (.+?)(?=\n- |\n\n)", re.M | re.S)
+AIM = re.compile(r"^## You can now …\n\n… (.+?)\.(?=\s)", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
@@ -45,7 +45,7 @@ def lessons() -> str:
 
 
 def aim(lesson: str) -> str:
-    """What a lesson's head says one will be able to do, on one line, without links."""
+    """What a lesson's end says one can do then, on one line, without links."""
     found = AIM.search(lesson)
     return LINK.sub(r"\1", " ".join(found[1].split())) if found else ""
 

@@ -13,10 +13,8 @@ from grader.records import containment
 if TYPE_CHECKING:
     from rich.console import Console
 
-# The end of a lesson says it at length, its head in one line.
-AT_THE_END = re.compile(r"^## You can now(?: …)?\n+(.+?)(?:\n\n|\Z)", re.M | re.S)
-AT_THE_HEAD = re.compile(r"^- \*\*You will be able to\*\* (.+?)(?=\n- |\n\n)", re.M | re.S)
-IN_REAL_CODE = re.compile(r"^> \*\*In the real world\.\*\* (.+(?:\n>.*)*)", re.M)
+ABILITY = re.compile(r"^## You can now …\n\n… (.+?)\n\n", re.M | re.S)
+IN_REAL_CODE = re.compile(r"^## In real code\n\n(.+?)\n\n", re.M | re.S)
 SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.S)
 CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -26,7 +24,7 @@ ALL_PASSED = (
     "read the code of a model that you use: you know every line of its attention."
 )
 PAUSE = (
-    " This is a good place to stop. What comes next is {count} paths, in any order where “Builds on” allows: {firsts}."
+    " This is a good place to stop. What comes next is {count} paths, in any order that “builds on” allows: {firsts}."
 )
 HELLO = "Attention, by hand"
 FIRST_TIME = (
@@ -40,21 +38,14 @@ OTHERS = "All commands: make help"
 
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
-    text = lesson.text(folder)
-    found = AT_THE_END.search(text) or AT_THE_HEAD.search(text)
-    if not found:
-        return ""
-    return f"You can now {_first_sentence(found[1].removeprefix('…').lstrip()).rstrip('.:')}."
+    found = ABILITY.search(lesson.text(folder))
+    return f"You can now {_first_sentence(found[1]).rstrip('.:')}." if found else ""
 
 
 def in_real_code(folder: str) -> str:
-    """Where well-known code has what was just written: the first sentence of "In the real world", or ""."""
+    """Where well-known code has what was just written: the first sentence of "In real code", or ""."""
     found = IN_REAL_CODE.search(lesson.text(folder))
-    if not found:
-        return ""
-    return (
-        f"In the real world: {CLAUSE.sub('', _first_sentence(found[1].replace(chr(10) + '>', chr(10)))).rstrip('.')}."
-    )
+    return f"In real code: {CLAUSE.sub('', _first_sentence(found[1])).rstrip('.')}." if found else ""
 
 
 def completed_path(folder: str, states: dict[str, progress.State] | None = None) -> str:

@@ -1,8 +1,9 @@
 """A lesson, read from its README.md: its numbered tasks, its example calls, its text for a terminal, its page.
 
-The rule of examples, which docs/authors.md tells the authors: every `python` block below the heading "Tasks" or a
-heading "Task N" counts, from top to bottom, in one namespace. Where a comment behind an expression, or on the lines
-below it, begins with a value as Python prints it, that is the lesson's value. Words may follow it.
+Its form is what `make verify` demands: grader/authoring/parts.py. The rule of examples, which docs/authors.md tells the
+authors: every `python` block below the heading "Tasks" or a heading "Task N" counts, from top to bottom, in one
+namespace. Where a comment behind an expression, or on the lines below it, begins with a value as Python prints it, that
+is the lesson's value. Words may follow it.
 """
 
 from __future__ import annotations
@@ -29,14 +30,19 @@ if TYPE_CHECKING:  # the command line reads no lesson before it needs one
     from rich.console import RenderableType
     from rich.markdown import Markdown
 
-HEADING = re.compile(r"^#{2,3} Task (\d+):?\s*(.*)$")
+HEADING = re.compile(r"^### Task (\d+): (.+)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
 OTHER_HEADING = re.compile(r"^#{1,3} ")
-EXAMPLES_HEADING = re.compile(r"^#{2,4} Task(?:s$| (\d+)\b:?\s*(.*))")
+EXAMPLES_HEADING = re.compile(r"^(?:## Tasks|### Task (\d+): (.+))$")
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
-# The still picture of the figure, and that it moves: a page with the figure itself needs neither.
-STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n\*This figure moves(?:.+\n)+\n", re.M)
+STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n", re.M)  # a page with the figure itself needs no picture of it
+HINT = re.compile(r"^Stuck\? \[Hint\]\(hints\.md#task-\d+\)\n*", re.M)  # the link below each task
+# What a page says once, where a README.md has the heading only.
+FRAME = {
+    "## Tasks": "`make try EX={number}` runs the calls below on your file and shows your numbers beside the lesson's.",
+    "## Experiment": "`make experiment EX={number}` measures this again, with the script `experiment.py`.",
+}
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
 SUMMARY = re.compile(r"^<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)^</details>", re.M | re.S)
 TAGS = re.compile(r"</?(?:b|i|em|strong|code|sub|sup)>")
@@ -87,12 +93,26 @@ def tasks(folder: str) -> tuple[Task, ...]:
             inside = False
         elif inside:
             sections[-1][2].append(line)
-    return tuple(Task(number, title, FOLDED.sub("", "\n".join(lines)).strip()) for number, title, lines in sections)
+    return tuple(
+        Task(number, title, HINT.sub("", FOLDED.sub("", "\n".join(lines))).strip()) for number, title, lines in sections
+    )
 
 
 def without_still(markdown: str, instead: str = "") -> str:
     """A lesson without the still picture of its figure."""
     return STILL.sub(instead, markdown)
+
+
+def without_hints(markdown: str) -> str:
+    """A lesson without the links to its hints, for a page that has another way to them, or none."""
+    return HINT.sub("", markdown)
+
+
+def framed(markdown: str, sentences: dict[str, str] = FRAME) -> str:
+    """A lesson with what its page says below some headings. sentences: by heading; {number} is the lesson's."""
+    for heading, sentence in sentences.items():
+        markdown = markdown.replace(f"\n{heading}\n", f"\n{heading}\n\n{sentence.format(number=markdown[2:4])}\n", 1)
+    return markdown
 
 
 def open_tasks(result: ExerciseResult | None) -> set[int] | None:
@@ -235,7 +255,7 @@ def plain(markdown: str, opened: Container[int] = ()) -> str:
         return f"{OPEN if is_open else CLOSED} *{title}*{body}"
 
     lines, is_code = [], False
-    for line in formulas.as_markdown(SUMMARY.sub(fold, without_still(markdown))).splitlines():
+    for line in formulas.as_markdown(SUMMARY.sub(fold, without_hints(without_still(markdown)))).splitlines():
         is_code ^= line.startswith("```")
         if is_code or line.startswith("```"):
             lines.append(line)

@@ -56,7 +56,8 @@ def plain_page(folder: str, script: str = "", style: str = "") -> str:
 
     path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
     place = f"{figures.PLACE}\n\n" if script else ""
-    text, taken = formulas.take_out(lesson.without_still(path.read_text("utf-8"), place))
+    markdown = lesson.framed(lesson.without_hints(path.read_text("utf-8")))
+    text, taken = formulas.take_out(lesson.without_still(markdown, place))
     text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + CODE.sub('`', fold[1])}\n", text)
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")

@@ -64,16 +64,43 @@ def double(x):
 '''
 LESSON = """# 77 Double
 
-- **You will be able to** double
-- **Builds on** nothing
-- **Time** about 5 minutes
-- **Difficulty** easy
+You write `double.py`: a function.
 
-> **In the real world.** In PyTorch this is `x * 2`.
+*5 minutes · easy · builds on nothing*
 
-The [common promises](../../docs/promises.md) are graded.
+<details>
+<summary>Before you start: three questions</summary>
 
-## Task 1: `double`
+1. What is 1 + 1?
+
+</details>
+
+<details>
+<summary>The three answers</summary>
+
+1. 2.
+
+</details>
+
+**How much is twice?**
+
+![The figure of this lesson as it opens](figure.svg)
+
+## Why twice
+
+Once is not enough.
+
+## An example by hand
+
+2 · 1 = 2
+
+## The formula
+
+$2x$
+
+## Tasks
+
+### Task 1: `double`
 
 ```python
 double(torch.tensor([2.0]))  # tensor([4.])
@@ -86,17 +113,45 @@ Use `*`.
 
 </details>
 
+Stuck? [Hint](hints.md#task-1)
+
 ## Experiment
 
-`make experiment EX=77`
+**Guess first.** Is it more?
 
 ## Go further
 
 What is half?
 
-## Out of scope
+## In real code
 
-Triples.
+In PyTorch this is `x * 2`.
+
+## You can now …
+
+… double.
+
+**Say it in two sentences.** Why twice?
+
+<details>
+<summary>Compare with ours</summary>
+
+It is once. And once again.
+
+</details>
+
+<details>
+<summary>Promises, conventions, sources and limits</summary>
+
+**Promises.** The [common promises](../../docs/promises.md) are graded.
+
+**Limits.** Triples.
+
+**Papers.** None.
+
+**Numbers from** arithmetic.
+
+</details>
 """
 EXPERIMENT = '''"""Is twice more?"""
 
@@ -293,7 +348,6 @@ def two_with_a_mistake_that_passes(root: Path) -> list[str]:
     cases = root / f"tests/exercises/test_{FOLDER}.py"
     shutil.copy(cases, cases.with_name(f"test_{folders[1]}.py"))
     change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
-    change(root / f"exercises/{folders[1]}/README.md", "EX=77", "EX=78")
     change(root / f"grader/checks/{folders[1]}/exercise.toml", "misconceptions.in-place", "misconceptions.again")
     for folder in folders:  # both show the misconception of the first
         change(root / f"solutions/{folder}/mistakes.md", "x + 2", "x + x")
@@ -456,7 +510,12 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (f"exercises/{FOLDER}/double.py", "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
         (f"exercises/{FOLDER}/README.md", "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
         (f"exercises/{FOLDER}/README.md", "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
-        (f"exercises/{FOLDER}/README.md", "## Task 1", "## Tasks", "README.md: the lesson has no heading `## Task 1`"),
+        (
+            f"exercises/{FOLDER}/README.md",
+            "### Task 1",
+            "### Tasks",
+            "README.md: the lesson has no heading `### Task 1: …`",
+        ),
     ],
     "it was run": [
         (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
@@ -523,49 +582,50 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (f"exercises/{FOLDER}/README.md", "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
         (f"solutions/{FOLDER}/notice.md", "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
     ],
-    "a lesson that does not name its experiment": [
-        (
-            f"exercises/{FOLDER}/README.md",
-            "EX=77",
-            "EX=7",
-            "README.md:25: the lesson does not say `make experiment EX=77`",
-        ),
-    ],
     "a lesson without its parts": [
+        (LESSON_FILE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),
+        (LESSON_FILE, "5 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
         (
             LESSON_FILE,
-            "- **Builds on**",
-            "- **Needs**",
-            "README.md: the list below the title has no `- **Builds on** …`",
+            "three questions<",
+            "questions<",
+            "README.md: the lesson has no folded `Before you start: three q",
         ),
-        (
-            LESSON_FILE,
-            "about 5 minutes",
-            "short",
-            "README.md: the list below the title does not say `about 30 minutes`",
-        ),
-        (LESSON_FILE, "easy", "low", "README.md: the list below the title does not say easy, medium or hard"),
-        (
-            LESSON_FILE,
-            "In the real world",
-            "In the world",
-            "README.md: the lesson has no box `> **In the real world.**",
-        ),
-        (
-            LESSON_FILE,
-            "[common promises]",
-            "[promises]",
-            "README.md: the lesson does not link to the [common promises]",
-        ),
+        (LESSON_FILE, "twice?**", "twice.**", "README.md: the lesson has no question in bold, `figure.svg`, and a"),
+        (LESSON_FILE, "[common promises]", "[promises]", "README.md: the lesson has no link to the [common promises]"),
         (LESSON_FILE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
-        (LESSON_FILE, "Stuck?", "Help:", "README.md: the lesson has no folded help"),
+        (LESSON_FILE, "## In real code", "## In the world", "README.md: the lesson has no heading `## In real code`"),
+        (LESSON_FILE, "in two sentences", "aloud", "README.md: the lesson has no question after `**Say it in two sent"),
+        (LESSON_FILE, "**Guess first.**", "", "README.md: the experiment has no `**Guess first.** …`"),
+        (LESSON_FILE, "#task-1", "", "README.md: Task 1 does not end with `Stuck? [Hint](hints.md#task-1)`"),
+        (LESSON_FILE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
         (
             LESSON_FILE,
             "\n\n</details>",
             "\n</details>",
             "README.md: `<details>` and `<summary>…</summary>` need a line each",
         ),
-        (LESSON_FILE, "# tensor([4.])", "#" * 77, "README.md:15: a line of a code block is longer than 76 columns"),
+        (LESSON_FILE, "# tensor([4.])", "#" * 77, "README.md:40: a line of a code block is longer than 76 columns"),
+    ],
+    "a lesson in another order": [
+        (
+            LESSON_FILE,
+            "## An example by hand\n\n2 · 1 = 2\n\n## The formula",
+            "## The formula\n\n2 · 1 = 2\n\n## An example by hand",
+            "README.md: the example by hand, the formula and the tasks are not in this order",
+        ),
+        (
+            LESSON_FILE,
+            "Triples.",
+            "\n\n**Limits.** Triples.",
+            "README.md: the lesson has more than once what is out of scope",
+        ),
+        (
+            LESSON_FILE,
+            "**Papers.** None.\n\n**Numbers from** arithmetic.",
+            "**Numbers from** arithmetic.\n\n**Papers.** None.",
+            "README.md: the lesson has the documents of its numbers, after `**Numbers from**` too early",
+        ),
     ],
     "an experiment that cannot be read": [
         (f"exercises/{FOLDER}/experiment.py", "return [", "return ([", "experiment.py:7: it cannot be read: "),

@@ -29,7 +29,7 @@ def test_a_path_ends_with_what_it_leads_to():
     *others, last = seeds
     assert ending.completed_path(last, passed(*others)) == (
         f"That completes the path “to GPT-2's attention”. You can now {ORDER[1].path.after}. This is a good place to "
-        "stop. What comes next is 6 paths, in any order where “Builds on” allows: 14 (a first model), 16 (today's "
+        "stop. What comes next is 6 paths, in any order that “builds on” allows: 14 (a first model), 16 (today's "
         "layers), 23 (serving), 26 (long context), 29 (kernels), 33 (the finale)."
     )
     assert ending.completed_path(last, passed(*others[1:])) == ""
@@ -69,7 +69,7 @@ def test_who_left_out_the_warm_up_has_not_passed_every_exercise():
 @pytest.mark.parametrize("exercise", ORDER, ids=lambda exercise: exercise.folder)
 def test_every_lesson_says_where_well_known_code_has_it(exercise):
     sentence = ending.in_real_code(exercise.folder)
-    assert sentence.startswith("In the real world: ") and sentence.endswith(".") and sentence.count("\n") == 0
+    assert sentence.startswith("In real code: ") and sentence.endswith(".") and sentence.count("\n") == 0
     assert (
         60 < len(sentence) < 320 and sentence.count("`") % 2 == 0 and "](" not in sentence and ">" not in sentence[:25]
     )

@@ -163,7 +163,7 @@ def test_a_long_value_is_wrapped_and_keeps_its_end(desk, said):
 
 def test_what_a_comment_tells():
     block = "x = 1  # 2\nf(x)  # the first\n# tensor([1., 2.]), as before\nf(0)  # ValueError: no"
-    read = lesson.read_examples(f"## Task 2: `f`\n\n```python\n{block}\n```\n")
+    read = lesson.read_examples(f"### Task 2: `f`\n\n```python\n{block}\n```\n")
     assert [(example.code, example.value, example.raises) for example in read] == [
         ("x = 1", "", ""),
         ("f(x)", "tensor([1., 2.])", ""),

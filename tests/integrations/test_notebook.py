@@ -102,11 +102,11 @@ def test_magics_broken_cells_and_star_imports():
 
 
 def test_an_example_far_below_its_task_has_a_heading_of_its_own():
-    task = "## Task {0}: `f`\n\nA.\n\n```python\nf({0})\n```\n\n"
+    task = "### Task {0}: `f`\n\nA.\n\n```python\nf({0})\n```\n\n"
     lesson = f"# L\n\n{task.format(1)}{task.format(2)}## End\n"
     stub = "def f(x):\n    # Task 1\n    # Task 2\n    raise NotImplementedError\n"
     told = [cell.text.partition("\n")[0] for cell in export.cells(lesson, stub)]
-    assert told[1:3] == ["## Task 1: `f`", "## Task 2: `f`"] and told[4:] == [
+    assert told[1:3] == ["### Task 1: `f`", "### Task 2: `f`"] and told[4:] == [
         "#### Task 1, its example", "f(1)", "#### Task 2, its example", "f(2)", "## End",
     ]  # fmt: skip
 
@@ -212,10 +212,8 @@ def test_its_words_name_no_command_and_no_file_to_write_in(exercise):
 
 def test_a_lessons_words_become_a_notebooks():
     for before, after in (
-        ("`make try EX=06` runs the calls below on your file.\n", f"{export.CALLS}.\n"),
-        ("Type `make try EX=01` to run it: it shows x.\nMore.", f"{export.CALLS}.\nMore."),
-        ("`make try EX=03` runs lesson's calls. They use:\n", f"{export.CALLS}. They use:\n"),
-        ('It says so. A line of your own: `make try EX=01 ARGS="f(x).shape"`. On.', "It says so. On."),
+        ("# 01 F\n\n## Tasks\n\nAll use x.", f"# 01 F\n\n## Tasks\n\n{export.FRAME['## Tasks']}\n\nAll use x."),
+        ("So.\n\nStuck? [Hint](hints.md#task-3)\n\n## On", "So.\n\n## On"),
         ("`make plot EX=19` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
         ("`make train EX=15` trains one.", "`make train EX=15` (in a terminal) trains one."),
         (
@@ -224,7 +222,8 @@ def test_a_lessons_words_become_a_notebooks():
         ),
         ("You write `f.py`: three functions.", "You write three functions."),
         ("Write your code in `f.py`.", "Write your code in the cells of this notebook."),
-        ("Its script is [experiment.py](experiment.py): change it.", "Its script is beside this notebook: change it."),
+        ("In [experiment.py](experiment.py), change it.", "In the script beside this notebook, change it."),
+        ("So. [experiment.py](experiment.py) says it.", "So. The script beside this notebook says it."),
         ("nanoGPT's `data/prepare.py`", "nanoGPT's `data/prepare.py`"),
     ):
         assert export.lesson_for_notebook(before, "f") == after
@@ -262,7 +261,7 @@ def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork
     result = grading.result(exercise, Submission(right, "your notebook"), fork_server, Settings(seed=1))
     shown = display.verdict(result, ())
     for form in shown.values():
-        assert "You can now " in form and "In the real world: " in form and "make " not in form.replace("make it", "")
+        assert "You can now " in form and "In real code: " in form and "make " not in form.replace("make it", "")
 
 
 def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):

@@ -68,7 +68,7 @@ SOURCES = {
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_a_lesson_says_where_its_numbers_come_from(exercise):
-    text = paths.lesson(exercise.folder).read_text("utf-8").partition("\n## Where the numbers come from\n")[2]
+    text = paths.lesson(exercise.folder).read_text("utf-8").partition("\n**Numbers from**")[2]
     documented = (paths.CHECKS / exercise.folder / "exercise.toml").read_text("utf-8")
     for source in set(re.findall(r'^source = "(.*)"$', documented, re.M)):
         expected = next((said for start, said in SOURCES.items() if source.startswith(start)), None)
@@ -130,7 +130,9 @@ def test_a_lesson_builds_on_smaller_numbers_and_a_link_says_the_number_that_it_l
             assert said == linked, (page.name, said, linked)
         for number in re.findall(r"\b[Ee]xercises? (\d\d)\b", text):
             assert int(number) < len(EXERCISES), (page.name, number)
-    (head,) = re.findall(r"^- \*\*Builds on\*\*(.*(?:\n  .*)*)", paths.lesson(exercise.folder).read_text("utf-8"), re.M)
+    (head,) = re.findall(
+        r"^\*\d+ minutes · .* · builds on (.*)\*$", paths.lesson(exercise.folder).read_text("utf-8"), re.M
+    )
     assert all(int(number) < exercise.number for number in re.findall(r"\((?:\.\./)(\d\d)_", head)), head
 
 

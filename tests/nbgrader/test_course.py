@@ -89,9 +89,9 @@ def in_notebook(exercise, source: str) -> dict[str, bool]:
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
 def test_a_notebook_asks_for_no_command_that_a_student_lacks(exercise):
     text = course.lesson(exercise.folder)
-    assert "make try" not in text and "make start" not in text and "This figure moves" not in text
+    assert "make try" not in text and "make start" not in text and "hints.md" not in text
     assert re.findall(r"`(?:make|kata) [a-z]+[^`]*`(?! \(in a clone of the project\))", text) == []
-    assert text.count(course.CALLS) == 1
+    assert text.count(course.FRAME["## Tasks"]) == 1
 
 
 def test_what_a_lesson_links_to_lies_beside_its_notebook(notebooks, made):

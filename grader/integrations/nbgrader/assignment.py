@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from grader.catalog import stubs
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-TASK = re.compile(r"#{2,4} Task (\d+)\b(.*)")
+TASK = re.compile(r"### Task (\d+): ")
 HEADING = re.compile(r"#{1,4} ")
-NAMED = re.compile(r"`(\w+)")  # "## Task 1: `softmax(x)`" names softmax
+NAMED = re.compile(r"`(\w+)")  # "### Task 1: `softmax(x)`" names softmax
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Definition:
 
 def cells(readme: str, solution: str, tasks: frozenset[int]) -> list[Cell]:
     """The cells of the notebook of one exercise. tasks: those with checks; 0 stands for checks without a task."""
-    before, sections, after = _sections(readme)
+    before, sections, between, after = _sections(readme)
     given_code, definitions = _definitions(solution, {number: _named(text) for number, text in sections.items()})
     last = max(sections, default=0)
     places: dict[int, list[_Definition]] = {}
@@ -61,7 +61,7 @@ def cells(readme: str, solution: str, tasks: frozenset[int]) -> list[Cell]:
     in_order += [Code(given_code)] if given_code else []
     waiting = sorted(tasks)
     for number in sorted(sections):
-        in_order.append(Markdown(sections[number]))
+        in_order += map(Markdown, (*between.get(number, ()), sections[number]))
         in_order += [Code(definition.text, definition.name) for definition in places.get(number, ())]
         later = [definition for place, group in places.items() if place > number for definition in group]
         not_written = {task for definition in later for task in definition.tasks}
@@ -93,8 +93,11 @@ def mark(function: str) -> str:
     return "\n".join(lines)
 
 
-def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
-    """The lesson's text before its tasks, by task, and after them. Headings outside of code are the borders."""
+def _sections(readme: str) -> tuple[list[str], dict[int, str], dict[int, list[str]], list[str]]:
+    """The lesson's text before its tasks, of each task, right before each of the others, and after them.
+
+    Headings outside of code are the borders.
+    """
     parts: list[list[str]] = [[]]
     fenced = False
     for line in readme.splitlines():
@@ -105,19 +108,15 @@ def _sections(readme: str) -> tuple[list[str], dict[int, str], list[str]]:
     texts = ["\n".join(part).strip() for part in parts]
     numbers = [int(heading[1]) if (heading := TASK.match(text)) else None for text in texts]
     first = next((i for i, number in enumerate(numbers) if number is not None), len(texts))
-    before, current = texts[:first], 0
-    after: list[str] = []
     sections: dict[int, str] = {}
+    between: dict[int, list[str]] = {}
+    waiting: list[str] = []
     for text, number in zip(texts[first:], numbers[first:], strict=True):
-        deeper = bool(sections) and text.startswith("###") and not sections[current].startswith("###")
-        if number is not None:
-            current = number
-            sections[number] = text
-        elif deeper and not after:
-            sections[current] += f"\n\n{text}"
+        if number is None:
+            waiting.append(text)
         else:
-            after.append(text)
-    return before, sections, after
+            sections[number], between[number], waiting = text, waiting, []
+    return texts[:first], sections, between, waiting
 
 
 def _named(section: str) -> set[str]:

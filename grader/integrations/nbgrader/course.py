@@ -17,9 +17,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.desk.lesson import fit_links, without_still
+from grader.desk.lesson import fit_links, framed, without_hints, without_still
 from grader.integrations.nbgrader import assignment, cells
-from grader.integrations.notebook.export import OWN_LINE, TRY
 
 PUBLIC_NAME = "documented_checks.py"
 HEADER = '''"""The documented checks of exercise {folder}: made from the grader's sources, not to be edited.
@@ -42,8 +41,7 @@ SETUP = "# Makes %documented known: it runs the documented checks of a task.\n%l
 DOCUMENTED = """# Task {task}: its documented checks. Hidden ones, on fresh inputs, follow when the notebook is graded.
 %documented {task}"""
 HIDDEN = "# {what}: hidden checks alone, run when the notebook is graded."
-CALLS = "Put the calls below into cells of your own: the comments show the lesson's values"
-MOVES = re.compile(r"^\*This figure moves:.*?\*\n\n", re.M | re.S)
+FRAME = {"## Tasks": "Put the calls below into cells of your own: the comments show the lesson's values."}
 COMMAND = re.compile(r"`make [a-z]+[^`]*`")
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -179,8 +177,7 @@ def lesson(folder: str) -> str:
     """
     places = {path.resolve(): path.name for path in beside(folder)}
     path = paths.lesson(folder)
-    text = OWN_LINE.sub("", MOVES.sub("", without_still(path.read_text("utf-8"))))
-    text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text).replace("`make check`", "*Validate*")
+    text = framed(without_hints(without_still(path.read_text("utf-8"))), FRAME).replace("`make check`", "*Validate*")
     return fit_links(COMMAND.sub(r"\g<0> (in a clone of the project)", text), path, path.name, places)
 
 

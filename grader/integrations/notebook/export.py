@@ -18,10 +18,7 @@ from grader.records.our_cells import SETUP
 from grader.reports.json import SCHEMA
 
 BLOCK = re.compile(r"^```python\n(.*?)^```[ ]*$\n?", re.M | re.S)
-# The paragraph that names the common promises, and the list that follows it.
-PROMISES = re.compile(r"^[^\n|]*\[common promises\].*?(?=\n\n(?![-*] )|\Z)", re.M | re.S)
 EXPERIMENT = "## Experiment\n"  # this section ends with a cell that runs the experiment
-FOLDED = "<details>\n<summary>What else is graded</summary>\n\n{}\n\n</details>"
 MADE, KEPT = "made", "kept"
 MINE = "attention-kata"  # our key in the notebook's metadata
 FIRST = (
@@ -29,18 +26,20 @@ FIRST = (
     "one grades them."
 )
 LAST = "check()  # hint(): a hint; plot(): your weights beside the expected ones"
+BESIDE = "script beside this notebook"
 FIGURE = "figure()  # the lesson's figure: move its numbers"
 HIDDEN = '# %% jupyter={"source_hidden": true}'
 MAY_FAIL = '# %% tags=["raises-exception"]'  # "run all" continues after such a cell
-TRY = re.compile(r"(?:Type )?`make try EX=\d+`.*?(?:\.(?=\s|\Z)|:(?=\n\n|\Z))", re.S)  # up to the end of the sentence
-OWN_LINE = re.compile(r" ?A line of your own: `make try [^`]*`\.", re.S)
-CALLS = "Run the cells with the lesson's calls as you go: the comments show the lesson's values"
+FRAME = {
+    "## Tasks": "Run the cells with the lesson's calls as you go: the comments show the lesson's values.",
+    "## Experiment": "`experiment()` measures this again, in the cell below it.",
+}
 CALL = re.compile(r"`make (check|hint|plot|experiment)(?: EX=\d+)?`")
 NUMBER = re.compile(r"# (\d\d) ")
 IN_A_TERMINAL = re.compile(r"`(make [a-z]+[^`]*)`")
 OF_FUNCTIONS = "; YOUR_FILE is a Python file with your functions"
 MAKE_BLOCK = re.compile(r"^(```\w*\n)(?=make )", re.M)
-SCRIPT = re.compile(r"\[experiment\.py\]\(experiment\.py\)")
+SCRIPT = re.compile(r"((?:^|\n\n|[.?!]\s))?\[experiment\.py\]\(experiment\.py\)")
 
 
 @dataclass(frozen=True)
@@ -141,15 +140,15 @@ def fingerprint(notebook: dict) -> str:
 
 def lesson_for_notebook(markdown: str, slug: str) -> str:
     """Markdown of a lesson that names no target of make without a terminal, and no file to write in."""
-    text = OWN_LINE.sub("", lesson.without_still(markdown)).replace("</details>\n", "</details>\n<br>\n")
-    text = TRY.sub(lambda found: f"{CALLS}{found[0][-1]}", text)
+    text = lesson.framed(lesson.without_hints(lesson.without_still(markdown)), FRAME)
+    text = text.replace("</details>\n", "</details>\n<br>\n")
     text = CALL.sub(r"`\1()`", text)
     if title := NUMBER.match(markdown):  # the file beside the notebook is still the stub
         train, folder = f"make train EX={title[1]}", f"{title[1]}_{slug}"
         text = text.replace(f"`{train}`", f"`{train} SUBMISSION=exercises/{folder}/{slug}.ipynb`")
     text = IN_A_TERMINAL.sub(r"`\1` (in a terminal)", text)
     text = MAKE_BLOCK.sub(r"\1# in a terminal\n", text)
-    text = SCRIPT.sub("beside this notebook", text)
+    text = SCRIPT.sub(lambda found: f"{found[1]}The {BESIDE}" if found[1] else f"the {BESIDE}", text)
     text = re.sub(rf"exercises/\w+/{re.escape(slug)}\.py", "YOUR_FILE", text)
     text = re.sub(r"(YOUR_FILE\W*` \(in a terminal\))", rf"\1{OF_FUNCTIONS}", text)
     file = re.escape(f"`{slug}.py`")
@@ -162,7 +161,7 @@ def lesson_for_notebook(markdown: str, slug: str) -> str:
 def _of_section(text: str) -> Iterator[Cell]:
     """The cells of a section. In the sections of the tasks each `python` block is a code cell, unless it is folded."""
     if not lesson.EXAMPLES_HEADING.match(text.partition("\n")[0]):
-        yield Cell(_fold(text))
+        yield Cell(text)
         if text.startswith(EXPERIMENT):
             yield Cell("experiment()", is_code=True)
         return
@@ -171,16 +170,11 @@ def _of_section(text: str) -> Iterator[Cell]:
         if text.count("<details>", 0, block.start()) > text.count("</details>", 0, block.start()):
             continue  # a cell cannot be folded with the text around it
         if before := text[end : block.start()].strip("\n"):
-            yield Cell(_fold(before))
+            yield Cell(before)
         yield from (Cell(piece, is_code=True, is_example=True) for piece in lesson.cells(block[1]))
         end = block.end()
     if after := text[end:].strip("\n"):
-        yield Cell(_fold(after))
-
-
-def _fold(text: str) -> str:
-    """The text with the list of promises in a closed `<details>`."""
-    return PROMISES.sub(lambda match: FOLDED.format(match[0].strip()), text)
+        yield Cell(after)
 
 
 def _flat(waiting: dict[str, list[Cell]], has_headings: bool = False) -> list[Cell]:

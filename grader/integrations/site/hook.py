@@ -155,10 +155,9 @@ def hints_page(exercise: catalog.Exercise) -> str:
 
 def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     """The text as a page of the site. path: its file; page: its place in the site; places: file → its page."""
-    is_lesson = page == page_of(path.parent.name)
     text = lesson.without_still(text, f"{figures.PLACE}\n\n" if figure.has_figure(path.parent.name) else "")
+    text = lesson.framed(text) if page.startswith("lessons/") else text
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
-    text += "\n\n[Hints, one at a time](hints.md)\n" if is_lesson else ""
     return lesson.fit_links(text, path, page, {**places, path.parent / "hints.md": hints_of(path.parent.name)})
 
 
