@@ -37,6 +37,7 @@ EXAMPLES_HEADING = re.compile(r"^(?:## Tasks|### Task (\d+): (.+))$")
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
 STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n", re.M)  # a page with the figure itself needs no picture of it
+IN_BROWSER = "(The figure: press b.)\n\n"
 HINT = re.compile(r"^Stuck\? \[Hint\]\(hints\.md#task-\d+\)\n*", re.M)  # the link below each task
 # What a page says once, where a README.md has the heading only.
 FRAME = {
@@ -255,7 +256,8 @@ def plain(markdown: str, opened: Container[int] = ()) -> str:
         return f"{OPEN if is_open else CLOSED} *{title}*{body}"
 
     lines, is_code = [], False
-    for line in formulas.as_markdown(SUMMARY.sub(fold, without_hints(without_still(markdown)))).splitlines():
+    markdown = without_hints(without_still(markdown, IN_BROWSER))
+    for line in formulas.as_markdown(SUMMARY.sub(fold, markdown)).splitlines():
         is_code ^= line.startswith("```")
         if is_code or line.startswith("```"):
             lines.append(line)

@@ -21,7 +21,6 @@ for name in ("material", "ziamath"):
 TEXT = re.compile(r"\\text\{([^{}]*)\}")
 # What is wrong on a page at its width: each root is wider than what it holds, no formula is left as LaTeX, none is cut.
 LOOK = """() => {
-  for (const one of document.querySelectorAll('article details')) one.open = true;
   const wrong = [], right = one => one.getBoundingClientRect().right;
   if (document.documentElement.scrollWidth > innerWidth) wrong.push('the page is too wide');
   for (const root of document.querySelectorAll('msqrt')) {
@@ -41,8 +40,12 @@ LOOK = """() => {
   }
   return wrong;
 }"""
-FONT = """() => document.fonts.ready.then(() => [...document.fonts].filter(one => one.family.includes('Lesson Math'))
-  .map(one => one.status))"""
+FONT = """() => { // once all that is folded is open: it may hold the only formula
+  for (const one of document.querySelectorAll('article details')) one.open = true;
+  document.body.getBoundingClientRect();
+  return document.fonts.ready.then(() => [...document.fonts].filter(one => one.family.includes('Lesson Math'))
+    .map(one => one.status));
+}"""
 
 
 def text_of(page) -> str:
