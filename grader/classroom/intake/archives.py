@@ -318,7 +318,7 @@ def read(place: str, member: str = "") -> Submission:
     """A file, or one member of an archive, as a submission. Raises BadSubmission or NoSuchFile."""
     outer, _, inner = member.partition(NESTED)
     name = os.path.basename(place)
-    shown_name = label(f"{name}:{member}" if member else name)
+    shown_name = label(os.path.basename(member or name))
     if not member or (not inner and place in downloads):
         limit = safe_files.limit_of(member or name)
         data = in_download(place).read(member, limit) if member else beneath.read(place, limit)

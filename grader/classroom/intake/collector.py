@@ -32,6 +32,7 @@ MOST_LISTED, MOST_NAMED = 20, 5  # files of one student that are listed one by o
 MOST_LOOKED_INTO = 100  # files of one student that are read because another one is for the same exercise
 USUAL, BESIDE, OTHER_EXERCISES = "README and the like", "beside exercises/ in a clone", "of exercises not asked for"
 NO_CODE = "it is neither .py nor .ipynb, nor a .zip, .tar.gz or .tgz"
+ASK = "ask the student for a .py or .ipynb file"
 # Pictures and data that lie beside an answer. Any other file without an answer to its exercise needs a person.
 BESIDE_ANSWERS = (".png", ".jpg", ".jpeg", ".gif", ".svg", ".csv", ".json", ".js", ".css", ".pt", ".npy", ".toml")
 T = TypeVar("T")
@@ -228,7 +229,9 @@ class Collector:
                 is_missed = not own or (one.is_code and bool(handed_in - own))
             if is_missed:
                 is_placed = True
-                yield from (Mark(PERSON, each, one.exercise, label(one.where), one.reason) for each in students)
+                where = label(one.where)
+                to_do = f'ask the student, or write into names.csv: "{where}",STUDENT,EXERCISE' if one.is_code else ASK
+                yield from (Mark(PERSON, each, one.exercise, where, one.reason, to_do) for each in students)
             else:
                 self.leave_out(one.where, one.reason)
         if self.files and not is_placed:
