@@ -53,9 +53,10 @@ def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
     """The record of a result with as much detail as the page shows. All keys stay; the texts are left out."""
     checks = [{**check, "lines": [], "where": ""} for check in record["checks"]]
     if level == "full":
-        return {**record, "checks": checks}
+        unplaced = [{**cause, "place": None, "frame": [], "kind": ""} for cause in record["causes"]]
+        return {**record, "checks": checks, "causes": unplaced}
     checks = [{**check, "message": "", "call": "", "diagnosis": None} for check in checks]
-    return {**record, "checks": checks, "message": "", "output": "", "notes": []}
+    return {**record, "checks": checks, "causes": [], "message": "", "output": "", "notes": []}
 
 
 def link_of(mark: Mark) -> str:
