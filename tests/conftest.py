@@ -28,7 +28,7 @@ LONGEST = (
     "test_proof", "test_figure_numbers", "test_notebook", "test_verify", "test_notebook_elsewhere",
     "test_golden", "test_site", "test_formgrader", "test_bundle", "test_cheating",
     "test_edge_values", "test_seeds", "test_runner", "test_docs", "test_venv", "test_make",
-    "test_review", "test_wheel", "test_first_minute", "test_figure_sentences",
+    "test_review", "test_verdicts", "test_wheel", "test_first_minute", "test_figure_sentences",
 )  # fmt: skip
 SLOW = {  # see the marker in pyproject.toml
     *LONGEST, "test_exercises", "test_fill", "test_find", "test_desk_hooks", "test_pictures", "test_feedback",

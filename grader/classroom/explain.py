@@ -12,8 +12,10 @@ from grader.classroom.store import Entry, Store, seed_of
 from grader.classroom.students import fold, names_of
 from grader.judge.grading import Grading
 from grader.judge.words import kind
+from grader.records.causes import causes
 from grader.records.results import NOT_CHECKED, CheckResult, ExerciseResult, Settings
 from grader.records.sanitize import inert, label
+from grader.reports import terminal
 from grader.sandbox.call_results import Call
 from grader.sandbox.forkserver import ForkServer
 
@@ -67,8 +69,9 @@ def lines(explanation: Explanation) -> Iterator[str]:
     yield f"{label(entry.student.label)}, {entry.exercise}: {result.points:g} of {result.max_points:g} points"
     yield f"{label(entry.file)}  seed {result.seed}, device {result.device}, attention-kata {versions.shown()}"
     yield from (f"  note: {note}" for note in result.notes)
-    if result.message:
+    if result.message and not causes(result):
         yield f"  {result.message}"
+    yield from (f"  {text}".rstrip() for text, _ in terminal.cause_blocks(causes(result), every=True))
     for check in result.checks:
         yield ""
         yield from _check(check, explanation.calls.get(check.id, ()))
@@ -95,10 +98,6 @@ def _check(check: CheckResult, calls: tuple[str, ...]) -> Iterator[str]:
     if check.outcome != NOT_CHECKED:
         yield from (f"    called   {call}" for call in calls)
     yield from (f"    {line}" for line in check.message.splitlines())
-    if check.diagnosis:
-        yield f"    likely:  {check.diagnosis}"
-    if check.where:
-        yield f"    where:   {check.where}"
 
 
 def _line(call: Call) -> str:

@@ -53,7 +53,7 @@ def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
         return record
     emptied = {"message": "", "call": "", "diagnosis": None}
     checks = [{**check, **emptied} for check in record["checks"]]
-    return {**record, "checks": checks, "message": "", "output": "", "notes": []}
+    return {**record, "checks": checks, "causes": [], "message": "", "output": "", "notes": []}
 
 
 def link_of(mark: Mark) -> str:

@@ -206,7 +206,12 @@ def _write_report(graded: list[ExerciseResult], options: argparse.Namespace) -> 
 
 def _line(result: ExerciseResult) -> str:
     """One result in one line: points, status, file, and the first cause of a failure."""
-    first = next((check for check in result.checks if check.outcome == "failed"), None)
-    cause = result.message or (first.diagnosis or first.message if first else "")
-    points = f"{result.points:g}/{result.max_points:g}"
-    return f"{points:>9}  {result.status:<6}  {label(result.submission)}  {cause.partition(chr(10))[0]}".rstrip()
+    from grader.records.causes import causes
+
+    sentences = [result.message] if result.message else [cause.sentences[0] for cause in causes(result)]
+    first = next(iter(sentences), "").partition("\n")[0]
+    status = result.status.replace("_", " ")
+    return (
+        f"{result.points:g}/{result.max_points:g}".rjust(9)
+        + f"  {status:<6}  {label(result.submission)}  {first}".rstrip()
+    )

@@ -18,8 +18,10 @@ from grader.catalog.errors import WrongUse
 from grader.classroom.marks import Mark
 from grader.integrations import bundle
 from grader.integrations.one_student import Graded, expected
+from grader.records.causes import causes
 from grader.records.results import NOT_GRADED, PASSED, ExerciseResult
 from grader.reports.ci import SCALE
+from grader.reports.terminal import explain
 
 SCHEMA = "classroom50/result/v1"
 
@@ -55,9 +57,9 @@ def _tests(exercise: Exercise, result: ExerciseResult | None, misplaced: Sequenc
         message = expected(exercise, misplaced) if result is None else blameless
         yield _test(f"{exercise.folder[:2]} {exercise.title}", False, 0.0, exercise.max_points, message)
         return
+    found = causes(result)
     for check in result.checks:
-        likely = f"likely: {check.diagnosis}" if check.diagnosis else ""
-        message = "\n".join(filter(None, [check.message or result.message, likely])) if check.points == 0 else ""
+        message = (explain(check, found) or result.message) if check.points == 0 else ""
         name = f"{exercise.folder[:2]} {check.title}"
         yield _test(name, check.outcome == PASSED, check.points, check.max_points, message)
 

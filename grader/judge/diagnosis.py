@@ -13,7 +13,7 @@ from itertools import combinations, islice
 import torch
 
 from grader.judge import claims, explanations, general_sentences, patterns, trials
-from grader.judge.compare import FORBIDDEN, Mismatch
+from grader.judge.compare import FORBIDDEN, Mismatch, outline
 from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
@@ -267,7 +267,7 @@ class Diagnostician:
     ) -> str | None:
         """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
         error = failure.error
-        if certain := (isinstance(error, Mismatch) and error.cause) or self.of_source(failure, subject):
+        if certain := _certain(failure, failures) or self.of_source(failure, subject):
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
             return self.trial(failure, subject) or self.of_sizes(failure, failures)
@@ -349,6 +349,15 @@ class Diagnostician:
         if subject is None or not isinstance(connection, Remote):
             return None
         return trials.sentence(self.session, failure, subject, connection)
+
+
+def _certain(failure: Failure, failures: dict[str, Failure]) -> str:
+    """What a check says for certain; "" for a call that fails as calls do which should not be refused."""
+    problem = failure.calls[-1].problem if failure.calls else None
+    others = [other.error for other in failures.values() if isinstance(other.error, LearnerError)]
+    if problem is not None and any(outline(other) == outline(problem) for other in others):
+        return ""
+    return failure.error.cause if isinstance(failure.error, Mismatch) else ""
 
 
 def _may_come_from_below(failure: Failure) -> bool:

@@ -44,7 +44,7 @@ IN_PLACE = (
     "make a new tensor instead."
 )
 WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
-NUMPY = "numpy takes a part of the computation: it cuts the gradients and has no bfloat16, so use torch alone."
+NUMPY = "numpy takes a part of the computation: it cuts the gradients and has no bfloat16, so use only torch."
 DTYPES = "Tensors of two dtypes meet in one operation: make new tensors with the dtype of the inputs."
 GPU = (
     "The code asks for a GPU, and where it is graded there may be none. Compute where the inputs are: x.device is the "

@@ -47,7 +47,7 @@ def describe_answer(got: object, expected: torch.Tensor) -> str | None:
     if right and len(got) == 1 and kind == "tuple":
         return COMMA
     if len(right) == 1:
-        return f"The right answer is the {ordinal(right[0])} item of a {kind} of {len(parts)}: return that one alone."
+        return f"The right answer is the {ordinal(right[0])} item of a {kind} of {len(parts)}: return only that one."
     if len({part.dtype for part in parts}) > 1 or any(part.device.type == "meta" for part in parts):
         return None
     if sum(part.numel() for part in parts) != expected.numel():

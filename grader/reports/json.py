@@ -1,6 +1,7 @@
 """A result as JSON, schema 1, for other tools. The README documents it."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from grader.judge.pictures import Picture
@@ -88,17 +89,8 @@ def _call(message: str) -> str:
 
 def _cause(cause: Cause) -> dict[str, Any]:
     """One cause as a dict of plain data."""
-    finding = cause.finding
-    return {
-        "sentence": "\n".join(cause.sentences),
-        "says": finding.says,
-        "tried": finding.tried,
-        "kind": finding.kind,
-        "place": None if finding.place is None else dict(vars(finding.place)),
-        "frame": [dict(vars(line)) for line in finding.frame],
-        "evidence": dict(vars(finding.evidence)),
-        "checks": [check.id for check in cause.checks],
-    }
+    known = {"sentence": "\n".join(cause.sentences), **asdict(cause.finding)}
+    return {**known, "checks": [check.id for check in cause.checks]}
 
 
 def _finding(fields: dict[str, Any]) -> Finding:

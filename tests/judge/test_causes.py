@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from grader.classroom import feedback
 from grader.records.causes import cause_numbers, causes, waiting
 from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import AND, FIX_FIRST, OR, CheckResult, ExerciseResult
@@ -153,6 +154,13 @@ def test_json_holds_the_causes_and_reads_them_back():
     read = as_json.read(json.loads(json.dumps(record)))
     assert read == shown and causes(read)[1].finding == FOUND
     assert as_json.record(read) == record
+
+
+def test_what_a_student_gets_as_json_holds_no_line():
+    record = as_json.record(result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE)))
+    full, names = feedback.limit(record, "full"), feedback.limit(record, "names")
+    assert "dim=0" not in json.dumps(full) and "34" not in json.dumps(full["causes"]) and SCALE in json.dumps(full)
+    assert names["causes"] == [] and SCALE not in json.dumps(names)
 
 
 def test_a_file_that_was_not_loaded_has_one_cause():

@@ -293,7 +293,7 @@ def changed(number: str, *replaced: tuple[str, str]) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("max(0, start - window + 1)", "start", "the first token of a block sees itself alone"),
+        ("max(0, start - window + 1)", "start", "the first token of a block sees only itself"),
         ("torch.arange(first, end", "torch.arange(end - first", "the first wrong token is NaN"),
     ],
 )
@@ -381,7 +381,7 @@ def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]
         [
             (
                 "return weights @ v, weights",
-                "The right answer is the first item of a tuple of 2: return that one alone.",
+                "The right answer is the first item of a tuple of 2: return only that one.",
             ),
             ("return list(weights @ v)", patterns.JOINED.format("list", "torch.stack")),
             ("return (weights @ v).tolist()", patterns.NUMBERS),

@@ -48,7 +48,7 @@ def test_fresh_context_vectors(learner, reference, rng):
 
 @task(3, each=FUNCTIONS)
 def test_large_scores(learner):
-    """Large scores, from −10,000 to 10,000, give no NaN: each token attends to its highest score alone."""
+    """Large scores, from −10,000 to 10,000, give no NaN: each token attends only to its highest score."""
     inputs = torch.tensor([[100.0, 0.0], [-80.0, 0.0], [0.0, 50.0], [80.0, 60.0]])
     winners = [0, 1, 3, 3]  # of the scores [1e4, −8000, 0, 8000], [−8000, 6400, 0, −6400], [0, 0, 2500, 3000], …
     expected = torch.eye(4)[winners]

@@ -106,7 +106,7 @@ def test_fresh_variances(learner, reference, rng):
 
 @task(3)
 def test_large_scores(learner):
-    """Scores of ±10,000 give no NaN: each query then attends to its best keys alone."""
+    """Scores of ±10,000 give no NaN: each query then attends only to its best keys."""
     values = torch.arange(12.0).reshape(4, 3)
     expect(learner.scaled_attention_weights(LARGE_QUERIES, LARGE_KEYS), LARGE_WEIGHTS)
     expect(learner.scaled_dot_product_attention(LARGE_QUERIES, LARGE_KEYS, values), LARGE_WEIGHTS @ values)

@@ -90,7 +90,7 @@ def test_shuffled_tokens(learner, rng):
 
 @task(2)
 def test_large_scores(learner, rng):
-    """Large scores give no NaN: each token then attends to one token alone."""
+    """Large scores give no NaN: each token then attends to only one token."""
     x = torch.tensor([[100.0, 0.0], [0.0, 50.0], [80.0, 60.0]])
     state = {"W_query": torch.eye(2), "W_key": torch.eye(2), "W_value": rng.integers(-3, 4, 2, 2, dtype=x.dtype)}
     values = x @ state["W_value"]

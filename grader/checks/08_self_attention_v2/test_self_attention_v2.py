@@ -78,7 +78,7 @@ def test_fresh_batch(learner, reference, rng):
 
 @task(2)
 def test_large_scores(learner, rng):
-    """Large scores give no NaN: each token then attends to one token alone."""
+    """Large scores give no NaN: each token then attends to only one token."""
     values = rng.integers(-3, 4, 2, 2, dtype=torch.float32)
     state = {"W_query.weight": torch.eye(2), "W_key.weight": torch.eye(2), "W_value.weight": values}
     layer = learner.SelfAttention_v2(2, 2, state=state)

@@ -74,7 +74,7 @@ def test_fresh_renormalized_weights(learner, reference, rng):
 
 @task(3)
 def test_fresh_masked_scores(learner, reference, rng):
-    """mask_scores is right for new scores: -inf above the diagonal alone, also where scores are 0."""
+    """mask_scores is right for new scores: -inf only above the diagonal, even where scores are 0."""
     for scores in fresh_scores(rng):
         agrees(learner.mask_scores, reference.mask_scores, scores)
     agrees(learner.mask_scores, reference.mask_scores, rng.randn(3, 3))

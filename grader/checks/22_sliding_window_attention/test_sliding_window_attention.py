@@ -83,7 +83,7 @@ def test_many_tokens(learner, rng):
         expect_shape(got, expected.shape)
         first = first_difference(got, expected)
         if first and torch.equal(got[..., first, :], inputs[2][..., first, :]):
-            summary = "the first token of a block sees itself alone: it needs up to window − 1 keys of the block before"
+            summary = "the first token of a block sees only itself: it needs up to window − 1 keys of the block before"
             raise Mismatch(summary, f"that is token {first} of {got.shape[-2]}; all tokens before it are right")
         if first and got[..., first, :].isnan().all():
             summary = (
