@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from grader.catalog import Exercise
 from grader.catalog.exercise import Limits
-from grader.judge import evidence, messages
+from grader.judge import messages
 from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
@@ -113,7 +113,7 @@ class Examiner:
                 remote.load()
             except LearnerError as error:
                 message = messages.learner_error(error, submission)  # nothing hidden was sent yet
-                finding = containment.optional("the place of an error", None, evidence.on_loading, error, submission)
+                finding = containment.optional("the place of an error", None, findings.on_loading, error, submission)
                 yield Verdict(self.unloadable(submission, message, remote.output, started, notes, finding))
                 return
             notes += messages.notes_on_loading(remote.left_out or [], submission)
@@ -254,7 +254,7 @@ class Examiner:
         arguments = (root, failure.call, remote.submission, self.settings.reveal, self.exercise.folder)
         message = containment.optional("the words for a failed check", WRONG, messages.failure, *arguments)
         told = (replace(failure, error=root), remote.submission, self.settings.reveal, self.exercise.folder)
-        finding = containment.optional("the evidence of a failed check", None, evidence.find, *told)
+        finding = containment.optional("the evidence of a failed check", None, findings.find, *told)
         return replace(self.result(check, FAILED, inert(message)), finding=finding)
 
     def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:

@@ -152,7 +152,7 @@ def test_no_exercise_is_named_in_the_graders_code():
 
 
 LIGHT = ["catalog.paths", "catalog", "records.results", "records.submission", "sandbox.forkserver"]
-LIGHT += ["cli", "cli.learn", "desk.progress", "classroom.run"]
+LIGHT += ["cli", "cli.learn", "desk.progress"]
 
 
 def test_what_starts_first_needs_no_torch():
@@ -162,11 +162,11 @@ def test_what_starts_first_needs_no_torch():
     """
     lines = ["import sys, importlib"]
     lines += ["def heavy(name): print(name, *sorted({'torch', 'pytest', 'rich', 'numpy'} & set(sys.modules)))"]
-    for name in (*LIGHT, "classroom.show"):
+    for name in (*LIGHT, "classroom.run"):
         lines += [f"importlib.import_module('grader.{name}')", f"heavy('{name}')"]
     lines += ["cli = sys.modules['grader.cli']", "help = cli.lists('kata')", "heavy('--help')"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)], cwd=paths.ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines() == [*LIGHT, "classroom.show rich", "--help rich"], done.stderr
+    assert done.stdout.splitlines() == [*LIGHT, "classroom.run rich", "--help rich"], done.stderr
 
 
 def test_only_one_module_builds_paths():

@@ -11,7 +11,6 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.where import alignment
 from grader.judge.where.edits import Edit, Tree
-from grader.judge.where.marks import marks, whole_line
 from grader.judge.where.place import (
     Blame,
     Group,
@@ -25,6 +24,7 @@ from grader.judge.where.place import (
 )
 from grader.judge.where.repair import Repairs, UnitEdit
 from grader.judge.where.trial import Trial, probes
+from grader.judge.where.underline import marks, whole_line
 from grader.records import containment
 from grader.records.evidence import Finding, Mark, at
 from grader.records.results import CheckResult, ExerciseResult
