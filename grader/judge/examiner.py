@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from grader.catalog import Exercise
 from grader.catalog.exercise import Limits
-from grader.judge import messages
+from grader.judge import findings, messages
 from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
