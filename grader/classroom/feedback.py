@@ -50,8 +50,10 @@ def records(student: Student, results: Sequence[ExerciseResult], level: str) -> 
 def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
     """The record of a result with as much detail as the page shows. All keys stay; the texts are left out."""
     if level == "full":
-        return record
-    emptied = {"message": "", "call": "", "diagnosis": None}
+        checks = [{**check, "lines": [], "where": ""} for check in record["checks"]]
+        unplaced = [{**cause, "place": None, "frame": [], "kind": ""} for cause in record["causes"]]
+        return {**record, "checks": checks, "causes": unplaced}
+    emptied = {"message": "", "call": "", "diagnosis": None, "lines": [], "where": ""}
     checks = [{**check, **emptied} for check in record["checks"]]
     return {**record, "checks": checks, "causes": [], "message": "", "output": "", "notes": []}
 

@@ -118,8 +118,9 @@ def heading(result: ExerciseResult) -> Line:
 def cause_blocks(found: Sequence[Cause], width: int | None = None, every: bool = False) -> list[Line]:
     """The causes in order: the first ones in full, the others and the functions that are not written in a line each."""
     written = [cause for cause in found if not cause.example.is_unwritten]
-    known = [cause for cause in written if cause.is_known]  # what is not may well come from these
-    full = written if every else (known or written)[:FULL]
+    first = next((number for number, cause in enumerate(written) if cause.is_known), len(written))
+    told = [cause for number, cause in enumerate(written) if cause.is_known or number < first]
+    full = written if every else told[:FULL]  # what is unknown after a known one may well come from it
     lines = [line for cause in full for line in (("", ""), *cause_lines(cause, width))]
     brief = [(_cut(_brief(cause), width), "dim") for cause in written if cause not in full]
     brief += [(unwritten(cause), "dim") for cause in found if cause.example.is_unwritten]

@@ -17,7 +17,7 @@ from thorough import sample
 from grader import catalog
 from grader.catalog import paths, tomllib
 from grader.judge import grading
-from grader.judge.where import search
+from grader.judge.where import search, trial
 from grader.records.causes import causes
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission
@@ -55,6 +55,7 @@ def judged(exercise: str, source: str, fork_server) -> ExerciseResult:
     handed_in = Submission(source, "x.py")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "WORK", WORK)
+        patch.setattr(trial, "LATEST_S", 1000.0)
         return grading.result(catalog.find(exercise), handed_in, fork_server, Settings(seed=3, where=True))
 
 

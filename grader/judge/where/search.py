@@ -47,7 +47,7 @@ def locate(
     """
     if examiner.explained is None or not examiner.settings.reveal:
         return result
-    found_places = places(examiner, submission, examiner.explained, is_cancelled=is_cancelled)
+    found_places = places(examiner, submission, examiner.explained, WORK, is_cancelled=is_cancelled)
     checks = (
         placed(check, found_places[check.id], submission) if check.id in found_places else check
         for check in result.checks
