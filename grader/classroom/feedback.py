@@ -53,7 +53,7 @@ def limit(record: dict[str, Any], level: str) -> dict[str, Any]:
         checks = [{**check, "lines": [], "where": ""} for check in record["checks"]]
         unplaced = [{**cause, "place": None, "frame": [], "kind": ""} for cause in record["causes"]]
         return {**record, "checks": checks, "causes": unplaced}
-    emptied = {"message": "", "call": "", "diagnosis": None, "lines": [], "where": ""}
+    emptied: dict[str, Any] = {"message": "", "call": "", "diagnosis": None, "lines": [], "where": ""}
     checks = [{**check, **emptied} for check in record["checks"]]
     return {**record, "checks": checks, "causes": [], "message": "", "output": "", "notes": []}
 
