@@ -67,7 +67,8 @@ def unread(failure: Failure, words: SourceWords) -> str | None:
     """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
     names = words.unread(failure.last_called)
     is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
-    is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") == "NameError"
+    types = ("NameError", "SystemExit")  # which say by themselves what to do
+    is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") in types
     return (
         f"{failure.last_called} never reads its argument {names[0]}." if names and is_called and not is_slip else None
     )
