@@ -15,7 +15,8 @@ Mark = tuple[int, int, int]  # a line, and the columns from and to which it is u
 class Place:
     """A part of the learner's file. Lines and columns count from 1; a column 0 says that none is known.
 
-    cell: of a notebook, whose lines count from the cell's first; 0 in a file. function: around it, or "".
+    file: "" in the notebook itself. cell: of a notebook, whose lines count from the cell's first; 0 in a file.
+    function: around it, or "".
     """
 
     file: str
@@ -30,7 +31,8 @@ class Place:
     def words(self) -> str:
         """The place as editors and terminals read it: "scores.py:5:31: in attention_weights"."""
         column = f":{self.column}" if self.column else ""
-        where = f"{label(self.file)}, cell {self.cell}, line " if self.cell else f"{label(self.file)}:"
+        name = f"{label(self.file)}, " if self.file else ""
+        where = f"{name}cell {self.cell}, line " if self.cell else f"{label(self.file)}:"
         return f"{where}{self.line}{column}:" + (f" in {self.function}" if self.function else "")
 
 

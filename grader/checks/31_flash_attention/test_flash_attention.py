@@ -259,7 +259,7 @@ def test_memory_backward(learner, no_ready_made, rng, within_memory):
     no_ready_made(learner.flash_attention_backward, *backward_of(three(rng, 1, 1, 5, 4), rng.randn(1, 1, 5, 4))[0], 2)
 
 
-@task(3, after=("own_attention", "gradients"))
+@task(3, after=("own_attention", "own_backward", "gradients"))
 def test_memory_gradients(learner, no_ready_made, rng, within_memory):
     """flash_attention and autograd's backward pass take less than 512 MiB for 16,384 tokens, and are right."""
     seed = learner.flash_attention.cotangent_seed

@@ -7,7 +7,7 @@ submission only the claimed ids of the cells are used.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import nbformat
@@ -15,7 +15,7 @@ from nbformat.v4 import new_output
 
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records import safe_files, submission
-from grader.records.causes import causes
+from grader.records.causes import Cause, causes
 from grader.records.limited import limited
 from grader.records.results import ERROR, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
@@ -257,9 +257,16 @@ def _without_our_magic(line: str) -> str:
     return "" if OUR_MAGIC.fullmatch(line) else line
 
 
+def _in_notebook(cause: Cause) -> Cause:
+    """The cause, whose place names the cell only: it is read in its notebook."""
+    place = cause.finding.place
+    is_cell = place is not None and place.cell
+    return replace(cause, finding=replace(cause.finding, place=replace(place, file=""))) if is_cell else cause
+
+
 def _checks(result: ExerciseResult, checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
     """Each check with its cause in words, or "" where an earlier check of the cell has the same one."""
-    found, shown_before = causes(result), set[str]()
+    found, shown_before = [_in_notebook(cause) for cause in causes(result)], set[str]()
     for check in checks:
         words = "" if check.outcome == PASSED else explain(check, found)
         yield check, "" if words in shown_before else words
