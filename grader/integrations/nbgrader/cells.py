@@ -260,8 +260,9 @@ def _without_our_magic(line: str) -> str:
 def _in_notebook(cause: Cause) -> Cause:
     """The cause, whose place names the cell only: it is read in its notebook."""
     place = cause.finding.place
-    is_cell = place is not None and place.cell
-    return replace(cause, finding=replace(cause.finding, place=replace(place, file=""))) if is_cell else cause
+    if place is None or not place.cell:
+        return cause
+    return replace(cause, finding=replace(cause.finding, place=replace(place, file="")))
 
 
 def _checks(result: ExerciseResult, checks: list[CheckResult]) -> Iterator[tuple[CheckResult, str]]:
