@@ -632,4 +632,4 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     assert_inert(page.text)
     allowed = {"article", "h2", "p", "span", "ul", "li", "details", "summary", "pre", "code", "section"}
     assert {name.split()[0] for name in page.found} <= allowed
-    assert {name.split()[1] for name in page.found if " " in name} <= {"class", "aria-label", "aria-hidden"}
+    assert {name.split()[1] for name in page.found if " " in name} <= {"class", "aria-label", "aria-hidden", "open"}
