@@ -16,7 +16,7 @@ from grader.judge.failure import Failure
 from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain, kind, number, numbers_apart
 from grader.records import source, syntax
-from grader.records.evidence import Evidence, Finding, Mark, at
+from grader.records.evidence import Evidence, Finding, Mark, at, whole_line
 from grader.records.results import ASLEEP, ENDLESS
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
@@ -242,7 +242,8 @@ def _whole(text: str, line: int) -> Mark:
         caret = source.caret(text, line)
     except BadSubmission:
         caret = []
-    code = (syntax.LINE_ENDS.split(text)[line - 1 : line] or [""])[0]
-    if caret:
-        return line, min(caret[0], len(code)), min(max(caret), len(code) + 1)
-    return line, len(code) - len(code.lstrip()), len(code.partition("  #")[0].rstrip())
+    lines = syntax.LINE_ENDS.split(text)
+    if not caret:
+        return whole_line(line, lines)
+    code = (lines[line - 1 : line] or [""])[0]
+    return line, min(caret[0], len(code)), min(max(caret), len(code) + 1)

@@ -80,6 +80,17 @@ class Finding:
     kind: str = ""
 
 
+def whole_line(line: int, lines: list[str]) -> Mark:
+    """A line with all of its code underlined. lines: of the source."""
+    code = (lines[line - 1 : line] or [""])[0]
+    return line, len(code) - len(code.lstrip()), end_of_code(code)
+
+
+def end_of_code(line: str) -> int:
+    """The column after the code of a line, before its comment."""
+    return len(line.partition("  #")[0].rstrip())
+
+
 def at(source: str, filename: str, marks: tuple[Mark, ...], function: str = "") -> tuple[Place, tuple[CodeLine, ...]]:
     """The place of these lines and its frame: the lines, and before the first one the line above it in the function."""
     lines = syntax.LINE_ENDS.split(source)

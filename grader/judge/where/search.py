@@ -24,9 +24,9 @@ from grader.judge.where.place import (
 )
 from grader.judge.where.repair import Repairs, UnitEdit
 from grader.judge.where.trial import Trial, probes
-from grader.judge.where.underline import marks, whole_line
+from grader.judge.where.underline import marks
 from grader.records import containment
-from grader.records.evidence import Finding, Mark, at
+from grader.records.evidence import Finding, Mark, at, whole_line
 from grader.records.results import CheckResult, ExerciseResult
 from grader.records.source import nesting
 from grader.records.submission import Submission

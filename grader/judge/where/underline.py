@@ -4,7 +4,7 @@ import ast
 
 from grader.judge.where.donors import innermost
 from grader.judge.where.edits import Change, Edit, dump
-from grader.records.evidence import Mark
+from grader.records.evidence import Mark, end_of_code
 
 
 def marks(edit: Edit, lines: list[str]) -> tuple[Mark, ...]:
@@ -16,12 +16,6 @@ def marks(edit: Edit, lines: list[str]) -> tuple[Mark, ...]:
             found.setdefault(mark[0], mark)
     named = tuple(dict.fromkeys((edit.line, *edit.lines)))
     return tuple(sorted(found.get(line, (line, 0, 0)) for line in named))
-
-
-def whole_line(line: int, lines: list[str]) -> Mark:
-    """A line with all of its code underlined."""
-    text = lines[line - 1] if line <= len(lines) else ""
-    return line, len(text) - len(text.lstrip()), _end_of_code(text)
 
 
 def _touched(change: Change) -> tuple[ast.AST | None, object]:
@@ -58,7 +52,7 @@ def _mark(node: ast.AST, new: object, lines: list[str]) -> Mark | None:
     if not 0 < line <= len(lines):
         return None
     text = lines[line - 1]
-    start, end = _column(text, node.col_offset), _end_of_code(text)  # type: ignore[attr-defined]
+    start, end = _column(text, node.col_offset), end_of_code(text)  # type: ignore[attr-defined]
     if operands := _around_an_operator(node, new):
         left, right = operands
         start, end = _column(text, left.end_col_offset or 0), _column(text, right.col_offset)
@@ -86,7 +80,3 @@ def _around_an_operator(node: ast.AST, new: object) -> tuple[ast.expr, ast.expr]
 def _column(text: str, offset: int) -> int:
     """The character at an offset of bytes."""
     return len(text.encode()[:offset].decode(errors="ignore"))
-
-
-def _end_of_code(text: str) -> int:
-    return len(text.partition("  #")[0].rstrip())
