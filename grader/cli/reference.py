@@ -5,6 +5,7 @@ import re
 from grader import catalog
 from grader.catalog import paths, project
 from grader.cli import shown_lists
+from grader.desk import ending
 
 HEAD = """# Commands
 
@@ -15,8 +16,6 @@ What a verb takes: `make help check`, or `kata check --help`. This page is made 
 MINUTES = re.compile(r"^\*(\d+) minutes · ", re.M)
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
 BADGES = re.compile(r"(?<=<!-- badges -->\n).*?(?=<!-- /badges -->)", re.S)
-AIM = re.compile(r"^## You can now …\n\n… (.+?)\.(?=\s)", re.M | re.S)
-LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 ADDRESS = re.compile(r"https://github\.com/[^\s/]+/attention-kata\b")
 
 
@@ -37,17 +36,11 @@ def lessons() -> str:
         minutes = sum(int(found[1]) for text in texts if (found := MINUTES.search(text)))
         hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
         parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n")
-        for exercise, text in zip(exercises, texts):
+        for exercise in exercises:
             name = f"[{exercise.folder[:2]} {exercise.title}](exercises/{exercise.folder}/README.md)"
-            parts.append(f"- {name}: {aim(text)}\n")
+            parts.append(f"- {name}: {ending.ability(exercise.folder).removeprefix(ending.CAN).removesuffix('.')}\n")
         parts.append("\n")
     return "".join(parts)
-
-
-def aim(lesson: str) -> str:
-    """What a lesson's end says one can do then, on one line, without links."""
-    found = AIM.search(lesson)
-    return LINK.sub(r"\1", " ".join(found[1].split())) if found else ""
 
 
 def badges() -> str:

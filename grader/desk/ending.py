@@ -23,6 +23,7 @@ ALL_PASSED = (
     "You have passed every exercise{but}. Let your model write (make write), keep it fresh (make review), and "
     "read the code of a model that you use: you know every line of its attention."
 )
+CAN = "You can now "  # how the sentence on what one can do begins
 PAUSE = (
     " This is a good place to stop. What comes next is {count} paths, in any order that “builds on” allows: {firsts}."
 )
@@ -39,7 +40,7 @@ OTHERS = "All commands: make help"
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
     found = ABILITY.search(lesson.text(folder))
-    return f"You can now {_first_sentence(found[1]).rstrip('.:')}." if found else ""
+    return f"{CAN}{_first_sentence(found[1]).rstrip('.:')}." if found else ""
 
 
 def in_real_code(folder: str) -> str:
