@@ -122,9 +122,9 @@ def known_sentences(diagnosis: str | None) -> list[str]:
     return (diagnosis or "").partition(OR)[0].split(AND)
 
 
-def cause_numbers(result: ExerciseResult) -> dict[str, int]:
+def cause_numbers(found: tuple[Cause, ...]) -> dict[str, int]:
     """The number of its cause for each failed check."""
-    return {check.id: cause.number for cause in causes(result) for check in cause.checks}
+    return {check.id: cause.number for cause in found for check in cause.checks}
 
 
 def _in_order(result: ExerciseResult, checks: list[CheckResult]) -> list[CheckResult]:

@@ -149,7 +149,9 @@ def test_json_holds_the_causes_and_reads_them_back():
     other = failed("other", message="no", lines=(3,), where="Look at line 3.", finding=FOUND)
     shown = result(*NINE, other)
     record = as_json.record(shown)
-    assert [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(cause_numbers(shown).values())
+    assert (
+        [check["cause"] for check in record["checks"]] == [1, 1, 1, 1, 2] == list(cause_numbers(causes(shown)).values())
+    )
     assert [cause["checks"] for cause in record["causes"]] == [[check.id for check in NINE], ["other"]]
     read = as_json.read(json.loads(json.dumps(record)))
     assert read == shown and causes(read)[1].finding == FOUND
