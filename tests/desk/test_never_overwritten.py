@@ -23,6 +23,18 @@ COMMANDS = (
 )
 
 
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A folder that `kata init` made, with a git that knows its user and reads no other settings."""
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    mine = tmp_path / "mine"
+    bundle.make_folder(mine)
+    return mine
+
+
 def with_own_words(folder) -> set[str]:
     """The files that hold the learner's words."""
     return {
@@ -47,14 +59,8 @@ def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
     assert lost <= ({str(paths.stub(folder).relative_to(paths.EXERCISES))} if command[0] == "reset" else set())
 
 
-def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
+def test_an_update_keeps_what_both_sides_changed(mine, monkeypatch):
     """In a folder that `kata init` made. tests/desk/test_update.py has a clone."""
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    mine = tmp_path / "mine"
-    bundle.make_folder(mine)
     monkeypatch.setattr(paths, "DESK", mine)
     files = [file(EXERCISE.folder) for file in (paths.stub, paths.lesson, paths.hints)]
     changed = [mine / file.relative_to(paths.PROJECT) for file in files]
@@ -69,14 +75,8 @@ def test_an_update_keeps_what_both_sides_changed(said, tmp_path, monkeypatch):
         assert before[path] in kept and OWN in path.read_text("utf-8") and "# newer" in path.read_text("utf-8")
 
 
-def test_an_update_carries_over_what_has_another_number_now(tmp_path, monkeypatch):
+def test_an_update_carries_over_what_has_another_number_now(mine, monkeypatch):
     """A folder of exercise 16 that is 19 now: the file, committed or not, what lies beside it, progress and verdict."""
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
-    mine = tmp_path / "mine"
-    bundle.make_folder(mine)
     for name, path in (("DESK", mine), ("PROGRESS", mine / ".progress.json"), ("LAST_RESULTS", mine / ".kata-results")):
         monkeypatch.setattr(paths, name, path)
     number = {"03_context_vectors": "19_context_vectors", "04_token_embeddings": "03_token_embeddings"}
