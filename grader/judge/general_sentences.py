@@ -1,6 +1,7 @@
 """Sentences that need no known mistake: on what a source holds or leaves out, and on an error that it raised."""
 
 import re
+from collections.abc import Set
 from typing import Any
 
 import torch
@@ -22,6 +23,7 @@ FRESH_LAYER = (
     "__init__."
 )
 JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
+OWN_DEVICE = "`{code}` moves a tensor to a device that you chose. Compute on the device of the inputs."
 LEAVES_TORCH = re.compile(r"\.(item|tolist|numpy)\(")
 MAKES_A_TENSOR = re.compile(r"\btorch\.(tensor|as_tensor|Tensor)\(")
 LEFT = (
@@ -166,6 +168,8 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return FRESH_LAYER.format(**fault)
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
+        if fault["kind"] == "own device" and failure.is_on_other_device:
+            return OWN_DEVICE.format(code=inert(fault["code"]))
     return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source) or _cuts(failure, words.source)
 
 
@@ -177,14 +181,14 @@ def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
     return tuple(
         f"{place(source, fault['line'])}: {fault['function']} changes its argument {fault['what']} in place "
         f"(`{inert(fault['code'])}`). The caller's tensor changes with it: make a new tensor instead."
-        for fault in faults_in_place(source, called)
+        for fault in faults_as_written(source, "in place", called)
     )
 
 
-def faults_in_place(source: str, called: frozenset[str]) -> list[dict[str, Any]]:
-    """The statements of these functions and classes that write into an argument; see written_faults."""
+def faults_as_written(source: str, kind: str, called: Set[str]) -> list[dict[str, Any]]:
+    """The faults of this kind in these functions and classes; see written_faults."""
     owners = {name.partition(".")[0] for name in called}
-    faults = (fault for fault in written_faults(source) if fault["kind"] == "in place")
+    faults = (fault for fault in written_faults(source) if fault["kind"] == kind)
     return [fault for fault in faults if (fault["owner"] or fault["function"]) in owners]
 
 

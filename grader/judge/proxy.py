@@ -31,6 +31,7 @@ from grader.worker.gradients import NO_GRADIENT
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
+ON_DEVICE = "the result is on "
 METHOD = "a method"  # as the worker describes one
 MAX_VALUE = 60  # characters of one argument
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
@@ -53,9 +54,9 @@ def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
             theirs = (
                 "a stand-in device, which is tried since not every machine has a GPU" if device == "meta" else device
             )
-            raise Mismatch(f"the result is on {where}, the inputs are on {theirs}")
+            raise Mismatch(f"{ON_DEVICE}{where}, the inputs are on {theirs}")
         if actual == "meta" != device:
-            raise Mismatch("the result is on the device meta: it has a shape, but no values")
+            raise Mismatch(f"{ON_DEVICE}the device meta: it has a shape, but no values")
 
 
 def device_of(tensor: torch.Tensor) -> str:

@@ -291,8 +291,8 @@ def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
     "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "parameter in forward",
-    "join without dim",
-    "in place" (what: the argument). Raises BadSubmission where reading the source exceeds a limit.
+    "join without dim", "own device", "in place" (what: the argument).
+    Raises BadSubmission where reading the source exceeds a limit.
     """
     tree = parse(source)
     if tree is None:
@@ -430,6 +430,8 @@ def _written_faults(
             found.append(("layer in forward", node, parts[-1]))
         elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not _says_dim(node):
             found.append(("join without dim", node, parts[1]))
+        elif _chooses_device(node, nodes):
+            found.append(("own device", node, parts[-1]))
     return found + [("in place", node, name) for node, name in _in_place(function, nodes)]
 
 
@@ -437,6 +439,16 @@ def _makes_numbers(parameter: ast.Call) -> bool:
     """Whether a parameter is made of new numbers, as in nn.Parameter(torch.randn(2, 3)), and not of a tensor."""
     calls = [node for argument in parameter.args for node in walk(argument) if isinstance(node, ast.Call)]
     return not parameter.args or any(dotted(call.func, {})[-1].removesuffix("_like") in MAKERS for call in calls)
+
+
+def _chooses_device(call: ast.Call, nodes: list[ast.AST]) -> bool:
+    """Whether it moves a tensor to a device that does not come from an input: x.cuda(), x.to("cpu"), x.to(DEVICE)."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name != "to" or not call.args:
+        return name in ("cpu", "cuda") and not call.args
+    where = call.args[0]
+    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return isinstance(where, ast.Constant) or (isinstance(where, ast.Name) and where.id not in own)
 
 
 def _says_dim(call: ast.Call) -> bool:

@@ -15,7 +15,7 @@ from grader.judge.collection import Check
 from grader.judge.compare import SUGGESTION
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
-from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_in_place
+from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_as_written
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import MISSING, Change, Tree, Unit
 from grader.judge.where.expressions import ORDER_OF_PARTS, THE_SCALE
@@ -288,13 +288,17 @@ def certain_line(failure: Failure) -> int:
     return failure.uses_at
 
 
-def lines_in_place(failure: Failure, source: str) -> tuple[int, ...]:
-    """The lines that write into an argument, for a check that fails since one was changed; () for any other."""
+def lines_as_written(failure: Failure, source: str) -> tuple[int, ...]:
+    """The lines that write into an argument or move to another device, where that is what failed; () otherwise."""
     error = failure.error
     message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
-    if getattr(error, "cause", None) != IN_PLACE and not re.match(WRITES_INTO_A_LEAF, message):
+    if getattr(error, "cause", None) == IN_PLACE or re.match(WRITES_INTO_A_LEAF, message):
+        kind = "in place"
+    elif failure.is_on_other_device:
+        kind = "own device"
+    else:
         return ()
-    return tuple(sorted({fault["line"] for fault in faults_in_place(source, frozenset({failure.last_called}))}))
+    return tuple(sorted({fault["line"] for fault in faults_as_written(source, kind, {failure.last_called})}))
 
 
 def head_line(failure: Failure, tree: Tree) -> int:
