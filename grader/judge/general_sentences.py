@@ -9,7 +9,7 @@ import torch
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, is_blank, products
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords, imports, written_faults
+from grader.records.source import LEAVING, SourceWords, imports, written_faults
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker.surroundings import WAITS
@@ -24,16 +24,11 @@ FRESH_LAYER = (
 )
 JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
 OWN_DEVICE = "`{code}` moves a tensor to a device that you chose. Compute on the device of the inputs."
-LEAVES_TORCH = re.compile(r"\.(item|tolist|numpy)\(")
 MAKES_A_TENSOR = re.compile(r"\btorch\.(tensor|as_tensor|Tensor)\(")
 LEFT = (
-    ".{}() turns a tensor into Python numbers, and torch.{}(…) makes a new tensor without gradients, in float32 and on "
+    "{} turns a tensor into Python numbers, and torch.{}(…) makes a new tensor without gradients, in float32 and on "
     "the CPU. Keep tensors, and join them with torch.stack."
 )
-CUTS = {  # what cuts a gradient, and how it is written
-    ".detach()": r"\.detach_?\(", ".data": r"\.data\b", ".item()": r"\.item\(", ".tolist()": r"\.tolist\(",
-    ".numpy()": r"\.numpy\(", "torch.tensor(…)": r"\btensor\(",
-}  # fmt: skip
 CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
 NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
 PLAIN_TENSOR = (
@@ -159,9 +154,8 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
     if not function or (failure.raised and getattr(failure.error, "kind", "") != "gradient"):
         return None
     used_names = words.uses(function)
-    for fault in written_faults(words.source):
-        if (fault["owner"] or fault["function"]) not in used_names:
-            continue
+    faults = [one for one in written_faults(words.source) if (one["owner"] or one["function"]) in used_names]
+    for fault in faults:
         if fault["kind"] == "dropout in forward":
             return FRESH_DROPOUT.format(**fault)
         if fault["kind"] == "layer in forward":
@@ -170,7 +164,8 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
             return JOINED_ALONG_0.format(**fault)
         if fault["kind"] == "own device" and failure.is_on_other_device:
             return OWN_DEVICE.format(code=inert(fault["code"]))
-    return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source) or _cuts(failure, words.source)
+    cuts = [fault["what"] for fault in faults if fault["kind"] == "cut"]
+    return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source, cuts) or _cuts(failure, cuts)
 
 
 def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
@@ -253,26 +248,27 @@ def _plain_tensor(failure: Failure, source: str) -> str | None:
     return PLAIN_TENSOR.format(plain[0]) if plain else None
 
 
-def _leaves_torch(failure: Failure, source: str) -> str | None:
+def _leaves_torch(failure: Failure, source: str, cuts: list[str]) -> str | None:
     """That values leave torch and come back as a new tensor, where gradients, a dtype or a device are wrong."""
-    error, code = failure.error, COMMENT.sub("", source)
+    error = failure.error
     no_gradient = isinstance(error, LearnerError) and error.kind == "gradient"
     is_of_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
     expected = getattr(error, "expected", None)
     is_of_tokens = isinstance(expected, torch.Tensor) and not expected.is_floating_point()
-    leaving, making = LEAVES_TORCH.search(code), MAKES_A_TENSOR.search(code)
-    if not (no_gradient or is_of_kind) or is_of_tokens or leaving is None or making is None:
+    leaving, making = (
+        [cut for cut in cuts if cut.strip(".()") in LEAVING],
+        MAKES_A_TENSOR.search(COMMENT.sub("", source)),
+    )
+    if not (no_gradient or is_of_kind) or is_of_tokens or not leaving or making is None:
         return None
-    return LEFT.format(leaving[1], making[1])
+    return LEFT.format(leaving[0], making[1])
 
 
-def _cuts(failure: Failure, source: str) -> str | None:
-    """That a gradient is wrong, and what cuts one in the file; None where several such things do."""
+def _cuts(failure: Failure, cuts: list[str]) -> str | None:
+    """That a gradient is wrong, and what cuts one; None where several such things do."""
     if failure.way[1] != "gradients" or is_blank(failure):  # a gradient that is cut off is missing, and no NaN
         return None
-    code = COMMENT.sub("", source)
-    cuts = [name for name, pattern in CUTS.items() if re.search(pattern, code)]
-    return CUT.format(cuts[0]) if len(cuts) == 1 else None
+    return CUT.format(cuts[0]) if len({*cuts}) == 1 else None
 
 
 def _unknown(text: str, source: str) -> str | None:

@@ -21,6 +21,7 @@ DEFINING = (*FUNCTIONS, ast.ClassDef)
 WITH_PARAMETERS = ("Linear", "Embedding", "Parameter", "LayerNorm", "MultiheadAttention", "Conv1d")
 MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal", "Tensor", "FloatTensor")
 JOINS = (["cat"], ["concat"], ["concatenate"])
+LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
 TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
 MAX_TEXT = 80  # characters of code that are repeated
 
@@ -291,7 +292,7 @@ def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
     "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "parameter in forward",
-    "join without dim", "own device", "in place" (what: the argument).
+    "join without dim", "own device", "cut" (of a gradient), "in place" (what: the argument).
     Raises BadSubmission where reading the source exceeds a limit.
     """
     tree = parse(source)
@@ -418,9 +419,15 @@ def _written_faults(
     found: list[tuple[str, Any, str]] = []
     nodes = [node for statement in function.body for node in walk(statement)]
     for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr == "data":
+            found.append(("cut", node, ".data"))
         if not isinstance(node, ast.Call):
             continue
         parts = dotted(node.func, aliases)
+        if isinstance(node.func, ast.Attribute) and parts[-1].rstrip("_") in ("detach", *LEAVING):
+            found.append(("cut", node, f".{parts[-1].rstrip('_')}()"))
+        elif parts == ["torch", "tensor"]:
+            found.append(("cut", node, "torch.tensor(…)"))
         is_of_torch = parts[0] in ("torch", "nn") and parts[-2:-1] != ["functional"]
         if function.name == "forward" and is_of_torch and parts[-1] in ("Dropout", "AlphaDropout"):
             found.append(("dropout in forward", node, parts[-1]))

@@ -401,7 +401,7 @@ def _constructor_values(owner: ast.ClassDef | None) -> dict[str, ast.expr]:
 
 
 def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
-    """Of the attributes of the solution's object, the learner's: those of equal values, then those of similar names."""
+    """Of the attributes of the solution's object, the learner's: of equal value, of similar name, the only one left."""
     own_names, solution_names = (
         list(
             dict.fromkeys(node.attr for node in ast.walk(definition.owner or definition.node) if is_own_attribute(node))
@@ -426,4 +426,7 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
         if best[0] >= MIN_NAME_SIMILARITY:
             counterparts[name] = best[1]
             unassigned.remove(best[1])
+    left = [name for name in solution_names if name not in own_names and name not in counterparts]
+    if len(left) == len(unassigned) == 1:
+        counterparts[left[0]] = unassigned[0]
     return counterparts
