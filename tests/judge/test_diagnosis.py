@@ -1,18 +1,14 @@
 """What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
-from thorough import nightly, sample
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.judge import diagnosis, explanations, general_sentences, grading, patterns, trials
+from grader.judge import general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
-from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure, says_little
-from grader.judge.wrong_versions import WrongVersion
 from grader.records.results import AND, FIX_FIRST, OR, Settings
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
@@ -346,17 +342,6 @@ def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(for
     assert told["documented_softmax"] == mistakes.find(folder, "gradient_of_log_softmax").sentence
 
 
-@nightly
-def test_two_whole_numbers_are_no_proof_of_two_mistakes(fork_server):
-    """At each push: an error alone is no proof of two mistakes, above."""
-    solution = paths.solution("15_induction_heads").read_text("utf-8")
-    wrong = solution.replace("scores.mean(dim=1).argmax()", "scores.mean(dim=2).argmax()")
-    assert wrong != solution
-    told = said(graded("15", wrong, fork_server))
-    assert told.keys() >= {"documented_head", "fresh_head"}
-    assert not any(AND in sentence for sentence in told.values())
-
-
 def test_a_result_does_not_use_what_the_backward_pass_alone_calls():
     source = """
 def gradients(x): return x
@@ -428,14 +413,6 @@ def test_an_argument_that_is_never_read_is_told(fork_server):
 )
 def test_what_an_error_means_is_told(old, new, words, fork_server):
     assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
-
-
-@nightly
-def test_a_bias_too_many_is_no_mask(fork_server):
-    """At each push: with a wrong scale no check on dropout speaks, above."""
-    without = "self.W_value = nn.Linear(d_in, d_out)"
-    told = of_changed("13", ("self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)", without), fork_server=fork_server)
-    assert not any("mask" in sentence for sentence in told)
 
 
 def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(fork_server):
@@ -513,41 +490,12 @@ def test_a_few_whole_numbers_and_one_again_and_again_say_little(answer, is_littl
     assert says_little(failure) is is_little
 
 
-@pytest.mark.parametrize(("factor", "is_told"), [(0.1, True), (-0.5, False)])
-def test_a_factor_of_all_values_is_told_of_a_class_where_it_is_the_same_for_all_its_methods(factor, is_told):
-    expected = torch.tensor([10.0, 20.0, 30.0])
-    failures = {
-        name: Failure(None, Mismatch("wrong", got=times * expected, expected=expected), [Call("", name, "attribute")])
-        for name, times in (("Cache.values", 0.1), ("Cache.length", factor))
-    }
-    failure = failures["Cache.values"]
-    sentence = patterns.describe(failure.error)
-    assert sentence.startswith(patterns.EVERY)
-    assert Diagnostician.contradicted(None, sentence, failure, failures) is not is_told
-
-
 @pytest.mark.parametrize(("value", "is_told"), [(0.0, True), (torch.nan, False)])
 def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
     error = Mismatch("the gradient is wrong", got=torch.full((2,), value), expected=torch.ones(2))
     failure = Failure(None, error, [Call("f(tensor (2,))", "f", "gradients", error.got)])
     told = general_sentences.of_source(failure, SourceWords("def f(x):\n    return x.detach() * x\n"))
     assert bool(told and ".detach()" in told) is is_told
-
-
-@pytest.mark.parametrize(
-    ("error", "is_told"),
-    [(Mismatch("runs too many operations"), False), (Mismatch("wrong", got=torch.ones(2), expected=1), True)],
-)
-def test_the_words_of_a_check_are_no_proof_against_another_that_passed(error, is_told, monkeypatch):
-    """A mistake that takes too many operations, and gives wrong numbers where the learner's are right, is another."""
-    version = WrongVersion("wrong", "wrong", "Wrong.", str, failed=frozenset({"work", "equal_keys"}))
-    known = SimpleNamespace(explaining=lambda *_: {version: 1})
-    monkeypatch.setattr(diagnosis, "WrongVersions", lambda _: known)
-    monkeypatch.setattr(explanations, "singles", lambda *_: [version])
-    call = Call("f()", "f", "output", torch.ones(2))
-    failure = Failure(SimpleNamespace(id="work", measured=False), error, [call])
-    told = Diagnostician(SimpleNamespace()).matches({"work": failure}, {"equal_keys"})
-    assert told == {"work": [version] if is_told else []}
 
 
 def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_server):

@@ -45,103 +45,34 @@ RUNNER = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "COMMIT_URL", "RE
 RUNNER["SUBMISSION_TAG"] = "submit/x"
 NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
 
+DTYPES = [
+    "complex64", "complex128", "float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "bool", "int8",
+    "uint8", "int16", "int64", "uint16", "uint32", "uint64",
+]  # fmt: skip
+
 # What becomes of each tensor `t` of a right answer.
 OF_TENSORS = [
     *(f"t * {number}" for number in ("1e200", "1e308", "1e-310", "-0.0", "inf", "nan", "2 ** 0.5", "1e-7")),
-    "t * 1e200 if t.dtype == torch.float64 else t",
-    "t + 1e38",
-    "t - t",
-    "t.masked_fill(t > 0, nan)",
+    "t * 1e200 if t.dtype == torch.float64 else t", "t + 1e38", "t - t", "t.masked_fill(t > 0, nan)",
     *(f"torch.full_like(t, torch.finfo(t.dtype).{name})" for name in ("max", "min", "tiny", "smallest_normal")),
-    *(
-        f"t.to(torch.{name})"
-        for name in (
-            "complex64",
-            "complex128",
-            "float16",
-            "bfloat16",
-            "float64",
-            "float8_e4m3fn",
-            "float8_e5m2",
-            "bool",
-            "int8",
-            "uint8",
-            "int16",
-            "int64",
-            "uint16",
-            "uint32",
-            "uint64",
-        )
-    ),
-    "t.to_sparse()",
-    "t.reshape(1, -1).to_sparse_csr()",
+    *(f"t.to(torch.{name})" for name in DTYPES), "t.to_sparse()", "t.reshape(1, -1).to_sparse_csr()",
     "torch.quantize_per_tensor(t.float(), 0.1, 0, torch.qint8)",
-    "torch.nested.nested_tensor([t.flatten(), t.flatten()[:1]])",
-    "t.to('meta')",
-    "t.as_subclass(Sub)",
-    "torch.nn.Parameter(t)",
-    "t.conj()",
-    "torch.view_as_real(t.to(torch.complex64))",
-    "torch._neg_view(t)",
-    "t.flatten()[:0]",
-    "t[..., :0]",
-    "t.sum()",
-    "t[None]",
-    "t.flatten()",
-    "t.mT if t.ndim > 1 else t",
-    "t.flip(0)",
-    "t.roll(1)",
-    "t.round(decimals=2)",
-    "t.flatten()[:1].expand(1 << 20, 1 << 20)",
-    "t.flatten()[:1].expand(7, 1 << 18)",
-    "t.reshape((1,) * (16 - t.ndim) + t.shape)",
-    "t.reshape((1,) * (20 - t.ndim) + t.shape)",
-    "t.numpy()",
-    "t.tolist()",
-]
+    "torch.nested.nested_tensor([t.flatten(), t.flatten()[:1]])", "t.to('meta')", "t.as_subclass(Sub)",
+    "torch.nn.Parameter(t)", "t.conj()", "torch.view_as_real(t.to(torch.complex64))", "torch._neg_view(t)",
+    "t.flatten()[:0]", "t[..., :0]", "t.sum()", "t[None]", "t.flatten()", "t.mT if t.ndim > 1 else t", "t.flip(0)",
+    "t.roll(1)", "t.round(decimals=2)", "t.flatten()[:1].expand(1 << 20, 1 << 20)",
+    "t.flatten()[:1].expand(7, 1 << 18)", "t.reshape((1,) * (16 - t.ndim) + t.shape)",
+    "t.reshape((1,) * (20 - t.ndim) + t.shape)", "t.numpy()", "t.tolist()",
+]  # fmt: skip
 # What is in the place of the whole answer `y`.
 WHOLE = [
-    "None",
-    "True",
-    "10 ** 400",
-    "1 << 63",
-    "-(1 << 63)",
-    "nan",
-    "-inf",
-    "1e308",
-    "5e-324",
-    "1j",
-    "'\\ud800'",
-    "'x' * 99_999",
-    "'\\x00\\x1b[31m::error::\\u202e'",
-    "b'\\xff'",
-    "[0] * 30_000",
-    "deep(50)",
-    "deep(11)",
-    "itself()",
-    "{None: y, 1e308: y}",
-    "{'\\ud800': y, ('a', 1): y}",
-    "{float('nan'): 1, True: 2, 1.5: 3}",
-    "object()",
-    "range(3)",
-    "{1, 2}",
-    "(i for i in 'x')",
-    "lambda: y",
-    "Sub",
-    "...",
-    "Pair(y, y)",
-    "Table(y=y)",
-    "torch.Size([1 << 40, 3])",
-    "torch.float32",
-    "(y, y)",
-    "[y]",
-    "()",
-    "[torch.zeros(0), 10 ** 400, '\\ud800', nan]",
-    "torch.zeros(1 << 22)",
-    "[torch.zeros(1)] * 5000",
-    "ValueError(y)",
-    "Thing()",
-]
+    "None", "True", "10 ** 400", "1 << 63", "-(1 << 63)", "nan", "-inf", "1e308", "5e-324", "1j", "'\\ud800'",
+    "'x' * 99_999", "'\\x00\\x1b[31m::error::\\u202e'", "b'\\xff'", "[0] * 30_000", "deep(50)", "deep(11)",
+    "itself()", "{None: y, 1e308: y}", "{'\\ud800': y, ('a', 1): y}", "{float('nan'): 1, True: 2, 1.5: 3}",
+    "object()", "range(3)", "{1, 2}", "(i for i in 'x')", "lambda: y", "Sub", "...", "Pair(y, y)", "Table(y=y)",
+    "torch.Size([1 << 40, 3])", "torch.float32", "(y, y)", "[y]", "()", "[torch.zeros(0), 10 ** 400, '\\ud800', nan]",
+    "torch.zeros(1 << 22)", "[torch.zeros(1)] * 5000", "ValueError(y)", "Thing()",
+]  # fmt: skip
 VALUES = [f"each(y, lambda t: {value})" for value in OF_TENSORS] + WHOLE
 POSTLUDE = """
 
@@ -271,27 +202,12 @@ def odd_values() -> list:
 
 
 EXPECTED = [
-    torch.rand(2, 3),
-    torch.rand(2, 3, dtype=torch.float64),
-    torch.rand(2, 3).bfloat16(),
-    torch.ones(2, 3, dtype=torch.bool),
-    torch.arange(6).view(2, 3),
-    torch.tensor(2.5),
-    torch.zeros(0),
-    torch.zeros(2, 3, device="meta"),
-    torch.full((2, 3), -torch.inf),
-    3,
-    2.5,
-    True,
-    None,
-    "text",
-    (2, 3),
-    [1.5, torch.zeros(2)],
-    {"a": torch.zeros(2)},
-    {1: 2},
-    Printed("p", torch.rand(2, 3, dtype=torch.float64), torch.tensor(1e-4)),
-    Printed("s", (2, 3), None),
-]
+    torch.rand(2, 3), torch.rand(2, 3, dtype=torch.float64), torch.rand(2, 3).bfloat16(),
+    torch.ones(2, 3, dtype=torch.bool), torch.arange(6).view(2, 3), torch.tensor(2.5), torch.zeros(0),
+    torch.zeros(2, 3, device="meta"), torch.full((2, 3), -torch.inf), 3, 2.5, True, None, "text", (2, 3),
+    [1.5, torch.zeros(2)], {"a": torch.zeros(2)}, {1: 2},
+    Printed("p", torch.rand(2, 3, dtype=torch.float64), torch.tensor(1e-4)), Printed("s", (2, 3), None),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("expected", EXPECTED, ids=lambda value: words.kind(value)[:30])

@@ -211,13 +211,6 @@ def test_a_function_one_level_too_deep_is_named(grade):
     assert any("context_vectors (line " in text and "is inside context_vector: " in text for text in found.values())
 
 
-def test_no_slip_is_named_where_there_is_none(grade):
-    source = solution("07").replace("scores = ", "scores = self.nothing + ")
-    assert "self.nothing" in source
-    found = failed(grade("07", source))["fresh_context_vectors"]
-    assert found.startswith("AttributeError: ")
-
-
 @pytest.mark.parametrize("exercise", sample(EXERCISES, 4))
 def test_only_one_check_asks_by_the_names_of_arguments(grade, exercise):
     """Every argument of every function and class of the file has another name."""

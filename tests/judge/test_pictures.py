@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
+from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -20,7 +21,6 @@ from grader.judge.pictures import Picture
 from grader.records import submission
 from grader.records.submission import Submission
 from grader.reports import heatmap
-from grader.sandbox.worker_handle import Worker
 
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
 TOKENS = ("Your", "journey")
@@ -37,15 +37,8 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 # What is in them.
 
 
-def test_the_seeds_have_pictures():
-    assert {exercise.number for exercise in DRAWN} >= set(range(1, 15))
-
-
-@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
-def test_a_solution_lies_on_the_expected(exercise, fork_server, monkeypatch):
-    requests = []
-    exchange = Worker.exchange
-    monkeypatch.setattr(Worker, "exchange", lambda *args: requests.append(args[1]) or exchange(*args))
+@pytest.mark.parametrize("exercise", sample(DRAWN, 12), ids=lambda exercise: exercise.folder)
+def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercise, fork_server):
     pictures = of_file(paths.solution(exercise.folder), fork_server, exercise.folder)
     assert pictures
     for picture in pictures:
@@ -53,35 +46,18 @@ def test_a_solution_lies_on_the_expected(exercise, fork_server, monkeypatch):
         assert picture.largest_difference < 1e-4
         assert len(picture.expected) == len(picture.rows)
         assert {len(row) for row in picture.expected} == {len(picture.columns)}
-    # A class costs creation, two to load its parameters, a call; the pictures of one may have a model each.
-    assert len(requests) <= 5 + 5 * len(pictures)
-
-
-@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
-def test_a_stub_has_the_expected_ones_alone_and_says_why(exercise, fork_server):
     for picture in of_file(paths.stub(exercise.folder), fork_server, exercise.folder):
-        assert picture.learner is None and picture.difference is None
-        assert "not written yet" in picture.note
+        assert picture.learner is None and picture.difference is None and "not written yet" in picture.note
+    for picture, width in itertools.product(capture.blank(exercise, "a note " * 30), (40, 80, 200)):
+        narrowest = 8 + 4 * max(8, len(picture.columns))  # one panel is never cut
+        for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
+            for line in heatmap.render(one, width):
+                assert line.cell_len <= max(width, narrowest) or line.plain == one.title
 
 
 @pytest.mark.parametrize(
     ("number", "mistake"),
-    [
-        ("01", "features_with_features"),
-        ("02", "naive_over_last_dim"),
-        ("03", "softmax_over_columns"),
-        ("05", "queries_and_keys_swapped"),
-        ("06", "scaling_left_out"),
-        ("07", "no_scale"),
-        ("08", "no_scale"),
-        ("09", "weights_look_ahead"),
-        ("10", "causal_not_masked"),
-        ("11", "scaling_missing"),
-        ("12", "multi_head_interleaved"),
-        ("13", "without_mask"),
-        ("13", "unscaled"),
-        ("16", "no_scale"),
-    ],
+    [("03", "softmax_over_columns"), ("09", "weights_look_ahead"), ("13", "unscaled"), ("16", "no_scale")],
 )
 def test_a_mistake_is_seen(number, mistake, fork_server):
     pictures = of_source(mistakes.find(catalog.find(number).folder, mistake).source, fork_server, number)
@@ -95,19 +71,6 @@ def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(f
     sharpest = [max(map(max, picture.expected)) for picture in unscaled]
     mean = [sum(max(row) for row in picture.expected) / len(picture.rows) for picture in unscaled]
     assert sharpest[1] > 0.99 and mean[1] > mean[0] + 0.1
-
-
-@pytest.mark.parametrize("number", ["09", "10", "11", "13"])
-def test_a_triangle_is_one(number, fork_server):
-    for picture in of_file(paths.solution(catalog.find(number).folder), fork_server, number):
-        above = [row[j] for i, row in enumerate(picture.expected) for j in range(i + 1, len(row))]
-        assert set(above) == {0.0}
-
-
-def test_every_head_has_its_own_picture(fork_server):
-    titles = [picture.title for picture in of_file(paths.solution(catalog.find("13").folder), fork_server, "13")]
-    assert len(titles) == len(set(titles)) == 4
-    assert titles[0].endswith("head 0") and titles[1].endswith("head 1")
 
 
 def _close(one, other) -> bool:
@@ -161,24 +124,7 @@ def test_numbers_that_are_none_are_shown_too(values, fork_server):
     ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
 
 
-def test_an_exercise_without_pictures_has_none(fork_server, monkeypatch):
-    monkeypatch.setattr(paths, "pictures", lambda folder: paths.CHECKS / "none" / "pictures.py")
-    capture.setups.cache_clear()
-    assert of_source("", fork_server) == ()
-    capture.setups.cache_clear()
-
-
 # Their forms.
-
-
-@pytest.mark.parametrize("exercise", DRAWN, ids=lambda exercise: exercise.folder)
-@pytest.mark.parametrize("width", [40, 80, 200])
-def test_it_fits_the_terminal(exercise, width, fork_server):
-    for picture in capture.blank(exercise, "a note " * 30):
-        narrowest = 8 + 4 * max(8, len(picture.columns))  # one panel is never cut
-        for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
-            for line in heatmap.render(one, width):
-                assert line.cell_len <= max(width, narrowest) or line.plain == one.title
 
 
 def printed(picture: Picture, **options) -> str:
@@ -205,12 +151,6 @@ def test_colours_where_the_terminal_has_them_and_numbers_everywhere(monkeypatch)
     assert "48;" not in bare and "38;" not in bare
     for text in (blue, plain, bare):
         assert ".25" in text and ".75" in text and "jou" in text and "difference" in text
-
-
-def test_the_head_of_a_narrow_column_is_its_own_name():
-    names = ("0", "10", "t 3", "head 11", "journey", "<s>")
-    picture = Picture("weights", names, names, None, ((0.0,) * len(names),) * len(names))
-    assert heatmap.render(picture, 80)[2].plain.split() == ["0", "10", "t3", "h11", "jou", "<s>"]
 
 
 @pytest.mark.parametrize(
