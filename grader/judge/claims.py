@@ -29,11 +29,14 @@ def confirmed(version: WrongVersion, source: str) -> bool:
     return bool(claims := _claims(version)) and claims <= _words(source)
 
 
-def support(version: WrongVersion, source: str) -> float:
-    """How much of a mistake's diff the source holds, from 0 to 2: of the words that it adds, and not of the others."""
+def support(version: WrongVersion, source: str) -> tuple[float, int]:
+    """How much of a mistake's diff the source holds, and how many of the words that it adds.
+
+    The share is from 0 to 2: of the words that the diff adds, and not of the others.
+    """
     written, (added, removed) = _words(source), (_words(lines) for lines in _diff(version))
     new, gone = (added - removed) or added, removed - added
-    return 1 + _share(new, written) - _share(gone, written)
+    return 1 + _share(new, written) - _share(gone, written), len(new & written)
 
 
 def _share(words: frozenset[str], written: frozenset[str]) -> float:

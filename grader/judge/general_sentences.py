@@ -71,6 +71,7 @@ SENTENCES = {  # what torch says at its beginning, and what that means
         "use reshape, or contiguous() before it."
     ),
     r"Got unsupported ScalarType BFloat16|Can't call numpy\(\) on Tensor that requires grad": NUMPY,
+    r"module 'numpy' has no attribute": NUMPY,
     r"expected scalar type \w+ but found \w+|expected m1 and m2 to have the same dtype": DTYPES,
     r"must have the same dtype, but got": DTYPES,
     r"a?(max|min)\(\): Expected reduction dim (-?\d+ to have non-zero size|to be specified for input)": (
