@@ -5,7 +5,6 @@ import itertools
 import json
 import re
 import textwrap
-import time
 
 import pytest
 from thorough import sample
@@ -19,10 +18,8 @@ from grader.judge.where import search
 from grader.judge.where.edits import Scope, Tree, together
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import statement_edits
-from grader.judge.where.trial import Trial
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.sandbox.worker_handle import Worker
 
 SOLUTION = {
     number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07", "13")
@@ -45,25 +42,11 @@ def located(number: str, source: str, fork_server, is_cancelled=lambda: False, w
         return before, search.locate(examiner, submission, before, is_cancelled)
 
 
-def test_the_work_of_a_search_is_counted_and_does_not_depend_on_the_time(fork_server, monkeypatch):
-    """A busy machine finds the line that a quiet one finds; a search that may do nothing finds none."""
-    trials: list[Trial] = []
-    close, exchange_all = Trial.close, Worker.exchange_all
-    monkeypatch.setattr(Trial, "close", lambda trial: trials.append(trial) or close(trial))
+def test_a_search_that_may_do_nothing_finds_nothing(fork_server):
     source = SOLUTION["06"].replace("@ values", "@ values * 2")
-    _, quiet = located("06", source, fork_server)
-
-    def delayed(self, *arguments):
-        time.sleep(0.2)
-        return exchange_all(self, *arguments)
-
-    monkeypatch.setattr(Worker, "exchange_all", delayed)
-    _, busy = located("06", source, fork_server)
-    assert any(check.lines for check in quiet.checks)
-    assert [check.lines for check in busy.checks] == [check.lines for check in quiet.checks]
-    assert trials[0].done == trials[1].done > 0
+    _, found = located("06", source, fork_server)
     _, idle = located("06", source, fork_server, work=0)
-    assert not any(check.lines for check in idle.checks)
+    assert any(check.lines for check in found.checks) and not any(check.lines for check in idle.checks)
 
 
 @pytest.mark.parametrize("number, right, wrong", sample(MISTAKES, 3))
@@ -166,14 +149,8 @@ def test_a_right_file_and_a_stub_are_not_searched(fork_server):
         assert before == after
 
 
-def test_a_search_that_is_cancelled_tells_nothing_more(fork_server):
-    source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
-    before, after = located("03", source, fork_server, lambda: True)
-    assert [check.lines for check in after.checks] == [()] * len(before.checks)
-
-
-@pytest.mark.parametrize("looks", sample([1, 2, 3, 5], 2))
-def test_a_search_that_is_cancelled_midway_tells_nothing(looks, fork_server):
+@pytest.mark.parametrize("looks", [0, 3])
+def test_a_search_that_is_cancelled_tells_nothing(looks, fork_server):
     source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
     asked = itertools.count()
     before, after = located("03", source, fork_server, lambda: next(asked) >= looks)
@@ -199,13 +176,6 @@ def test_the_line_is_found_in_another_style(number, style, right, wrong, fork_se
     line = source[: source.index(wrong)].count("\n") + 1
     _, found = located(number, source, fork_server)
     assert {check.lines for check in found.checks if check.where} == {(line,)}, [check.where for check in found.checks]
-
-
-def test_a_search_that_breaks_costs_nothing(fork_server, monkeypatch):
-    monkeypatch.setattr(search.containment.policy, "strict", False)
-    monkeypatch.setattr(search, "Tree", lambda source: 1 / 0)
-    before, after = located("03", SOLUTION["03"].replace("dim=-1", "dim=0", 1), fork_server)
-    assert before == after
 
 
 def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(fork_server):
@@ -279,10 +249,3 @@ def test_check_shows_the_line_and_the_columns_before_the_values(said, tmp_path):
         said("check", "03", "--submission", path, "--seed", 7, "--format", "json", "--where", 0).stdout
     )
     assert all(check["lines"] == [] and check["where"] == "" for check in without["checks"])
-
-
-def test_a_search_that_may_do_little_ends_soon(fork_server):
-    began = time.monotonic()
-    before, after = located("07", SOLUTION["07"].replace("softmax", "sin", 1) + "\n", fork_server, work=1)
-    assert time.monotonic() - began < 30  # far more than it needs, and far less than all edits would take
-    assert before.status == "failed" and not any(check.lines for check in after.checks)
