@@ -1,4 +1,4 @@
-"""The time of one new token with a cache and without: the picture of the lesson.
+"""The time of one new token with a cache and without, as a picture of bars.
 
     python exercises/20_kv_cache/measure_steps.py
 

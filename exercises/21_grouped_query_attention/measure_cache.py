@@ -1,4 +1,4 @@
-"""What fewer heads of keys and values save: the tables of the lesson.
+"""What fewer heads of keys and values save: bytes, and the times in the lesson.
 
     python exercises/21_grouped_query_attention/measure_cache.py
 

@@ -1,4 +1,4 @@
-"""Memory of a mask over all tokens, and of sliding window attention: the table of the lesson.
+"""Memory of a mask over all tokens, and of sliding window attention, for several lengths.
 
     python exercises/22_sliding_window_attention/measure_window.py [file]
 
