@@ -91,7 +91,6 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
         [
             ("19", "measure_distance", "distance"),
             ("29", "measure_ring", "devices   one table"),
-            ("14", "measure_parts", "numbers in it"),
             ("14", "measure_stream", "layers       added"),
             ("15", "measure_changed", "changed to"),
             ("15", "measure_circuits", "of 32 tokens"),
