@@ -91,11 +91,10 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
         [
             ("19", "measure_distance", "distance"),
             ("29", "measure_ring", "devices   one table"),
-            ("14", "measure_parts", "numbers in it"),
             ("14", "measure_stream", "layers       added"),
             ("15", "measure_changed", "changed to"),
             ("15", "measure_circuits", "of 32 tokens"),
-            ("15", "measure_heads", "loss, second half"),
+            ("15", "measure_heads", "head (0, 3), weight"),
             ("30", "measure_checkpoint", "kept"),
             ("24", "measure_int8", "bound"),
         ],
@@ -103,7 +102,7 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
     ),
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading, processor):
-    """Those that measure neither time nor memory, from the heading on: what is above it is shown in another way."""
+    """Those that measure neither time nor memory, from the heading on: what is above it is shown otherwise or not."""
     folder = catalog.find(number).folder
     command = [sys.executable, str(paths.lesson(folder).parent / f"{script}.py"), str(paths.solution(folder))]
     one_thread = os.environ | {"OMP_NUM_THREADS": "1"}

@@ -143,6 +143,7 @@ def test_after_each_path_but_the_warm_up_come_five_problems_with_folded_answers(
     assert paths.problems(last).exists() is not path.warm_up
     if path.warm_up:
         return
+    assert paths.lesson(last).read_text("utf-8").count("](problems.md)") == 1, "its lesson links them once"
     head, *problems = paths.problems(last).read_text("utf-8").split("\n## ")
     assert head.startswith(f"# Problems after “{path.name}”\n\n") and len(re.findall(r"[.?!](?:\s|$)", head)) <= 2
     titles = [problem.partition("\n")[0] for problem in problems]
