@@ -14,6 +14,8 @@ from thorough import sample
 
 from grader.catalog import paths
 
+pytestmark = pytest.mark.slow
+
 CASES = [
     (folder, case)
     for folder in FIGURES

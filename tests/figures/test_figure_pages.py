@@ -12,6 +12,8 @@ from grader.catalog import paths
 from grader.integrations import figures
 from grader.judge import figure as numbers
 
+pytestmark = pytest.mark.slow
+
 SCRIPT_BYTES = 150_000
 # What is seen of the controls, all in one question: each takes some milliseconds.
 CONTROLS = """() => [...document.querySelectorAll('.kata-live :is(input, button)')]

@@ -9,6 +9,8 @@ from figure_pages import FIGURES, SENTENCE, act, move, shown
 
 from grader.judge import figure as numbers
 
+pytestmark = pytest.mark.slow
+
 FIRST = {folder[:2]: folder for folder in FIGURES}
 LARGEST, LEAST_NORMAL = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
 

@@ -7,6 +7,8 @@ from browser import CONTRASTS
 from figure_pages import FIGURES, SENTENCE, act, move, new_tab
 from thorough import sample
 
+pytestmark = pytest.mark.slow
+
 LOOKED_AT = sample(FIGURES, 6)  # how a figure is used is rarely its own alone; at night all of them
 FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
