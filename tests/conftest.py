@@ -20,19 +20,13 @@ from grader.cli import grade_verb, learn
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
-# One process of xdist runs a whole file. The longest begin first, so that no process works alone at the end.
-LONGEST = (
-    "test_warm", "test_run", "test_figure_use", "test_hostile", "test_desk_watch",
-    "test_intake", "test_figure_pages",
-    "test_autograde", "test_report_html", "test_platforms", "test_layers", "test_tiers", "test_course", "test_deaths",
-    "test_proof", "test_figure_numbers", "test_notebook", "test_verify", "test_notebook_elsewhere",
-    "test_golden", "test_site", "test_formgrader", "test_bundle", "test_cheating",
-    "test_edge_values", "test_seeds", "test_runner", "test_docs", "test_venv", "test_make",
-    "test_review", "test_verdicts", "test_wheel", "test_first_minute", "test_figure_sentences",
-)  # fmt: skip
-SLOW = {  # see the marker in pyproject.toml
-    *LONGEST, "test_exercises", "test_fill", "test_find", "test_desk_hooks", "test_pictures", "test_feedback",
-    "test_memory", "test_contained",
+SLOW = "pytestmark = pytest.mark.slow"  # the line of a file of long tests: see the marker in pyproject.toml
+# Files of long tests that do not have the line yet.
+UNMARKED = {
+    "test_warm", "test_hostile", "test_desk_watch", "test_layers", "test_tiers", "test_deaths", "test_proof",
+    "test_golden", "test_edge_values", "test_seeds", "test_runner", "test_venv", "test_make", "test_review",
+    "test_verdicts", "test_wheel", "test_first_minute", "test_desk_hooks", "test_pictures", "test_memory",
+    "test_contained",
 }  # fmt: skip
 WAITING = 1  # process of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
 
@@ -43,23 +37,29 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + WAITING
 
 
+def is_slow(path: Path) -> bool:
+    """True if a file says that its tests are long."""
+    return path.suffix == ".py" and (path.stem in UNMARKED or SLOW in path.read_text("utf-8"))
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Slow tests that are left out are not imported either."""
-    return True if config.option.markexpr == "not slow" and collection_path.stem in SLOW else None
+    return True if config.option.markexpr == "not slow" and is_slow(collection_path) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the tests, and mark the slow ones."""
-    place = {name: number for number, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))  # the others keep their order
+    """Long files begin first, so that no process of xdist, which runs whole files, works alone at the end."""
+    slow = {path for path in {item.path for item in items} if is_slow(path)}
+    items.sort(key=lambda item: item.path not in slow)
     for item in items:
-        if item.path.stem in SLOW:
+        if item.path in slow:
             item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of the grader are raised, also where a learner would get a verdict without the part that failed."""
+    # A setting of the process, as GRADER_DEBUG=1 makes it; a test may set it otherwise.
     monkeypatch.setattr(containment.policy, "strict", True)
 
 
@@ -101,7 +101,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def build(out: Path) -> None:
         command = [sys.executable, "-m", "grader", "docs", "--output", str(out)]
-        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=200)
+        done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert "index.html" in done.stdout
 
@@ -124,9 +124,9 @@ def said(
         assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
         yield fork_server
 
-    from grader.classroom import explain  # heavy: torch, which the process that distributes the tests does without
+    from grader.classroom import explain  # heavy, too
 
-    for module in (learn, explain, grade_verb, parallel):
+    for module in (learn, explain, grade_verb, parallel):  # each starts its own, and to start one takes seconds
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:
@@ -144,6 +144,18 @@ def said(
     return run
 
 
+@pytest.fixture
+def here(fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Classes are graded in this process, by the real judge."""
+    from in_this_process import Here  # heavy: torch, which the process that distributes the tests does without
+
+    from grader.classroom import grade
+
+    executor = Here(fork_server)
+    monkeypatch.setattr(grade, "executor_of", executor)  # the command's own starts processes
+    return executor
+
+
 @pytest.fixture(scope="session")
 def solutions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the solutions, which no test changes: they are ten times as many files as the exercises."""
@@ -158,6 +170,7 @@ def desk(tmp_path: Path, solutions: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A folder with exercises and progress of its own, and solutions, in which the grader of this process works."""
     for name in ("EXERCISES", "SOLUTIONS", "PROGRESS", "LAST_RESULTS"):
         original = getattr(paths, name)
+        # These folders follow the place of the package, which the tests share.
         monkeypatch.setattr(paths, name, tmp_path / original.relative_to(paths.ROOT))
         if name == "EXERCISES":
             shutil.copytree(original, paths.EXERCISES, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,15 +1,8 @@
 """Whatever a lesson, hint, page or message tells people to type is there: targets, verbs, files, functions, methods."""
 
 import ast
-import builtins
 import functools
-import importlib.util
 import re
-from pathlib import Path
-from types import ModuleType
-
-import pytest
-import torch
 
 from grader import catalog
 from grader.catalog import paths
@@ -74,89 +67,6 @@ def test_a_target_that_is_gone_is_found():
     )
 
 
-# Functions and methods that are called in a text: `torch.tril(…)`, `x.transpose(1, 2)`, `softmax_naive(x)`.
-
-CODE = re.compile(r"^```(?P<kind>\w*)\n(?P<block>.*?)^```|`(?P<inline>[^`\n]+)`", re.M | re.S)
-CALL = re.compile(r"(?<![\w`])(?P<owner>(?:[A-Za-z_]\w*\.)*)(?P<name>[A-Za-z_]\w*)\(")
-OWNERS = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "pytest": pytest}
-TYPES = (
-    torch.Tensor, torch.nn.Module, torch.nn.ModuleList, torch.Generator, torch.autograd.function.FunctionCtx,
-    list, dict, str, tuple, set, bytes, int, float, Path,
-)  # fmt: skip
-METHODS = {name for one in TYPES for name in dir(one)}
-OF_OTHERS = {  # from code of other projects, which a text quotes; and names that stand for any function
-    "SLURMCluster", "KubeCluster", "exp2f", "flash_attn_func", "flash_attn_varlen_func", "flash_attn_with_kvcache",
-    "apply_rotary_emb", "Conv1D", "attn", "ln_1", "ln_2", "f", "t_", "model", "moved", "qkv",
-}  # fmt: skip
-
-
-@functools.cache
-def ours() -> set[str]:
-    """What our own code defines or imports, and the layers that its classes hold."""
-    files = [*paths.SOLUTIONS.glob("*/*.py"), *paths.EXERCISES.glob("*/*.py"), *paths.GRADER.rglob("*.py")]
-    found: set[str] = {*vars(builtins)}
-    for file in [*files, *(paths.ROOT / "tests").rglob("*.py")]:
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-            match node:
-                case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                    found.add(name)
-                case ast.Import(names=names) | ast.ImportFrom(names=names):
-                    found |= {alias.asname or alias.name for alias in names}
-                case ast.Assign(targets=[ast.Attribute(attr=attribute)]):
-                    found.add(attribute)
-    return found
-
-
-@functools.cache
-def of_triton() -> dict[str, ModuleType]:
-    """Triton and its language, by the names that texts use; nothing where it is not installed."""
-    if importlib.util.find_spec("triton") is None:
-        return {}
-    import triton
-    import triton.language
-
-    return {"triton": triton, "tl": triton.language}
-
-
-def unknown(text: str) -> set[str]:
-    """The calls in a text's code that nothing here defines: neither torch, nor our code, nor the text itself."""
-    found = set()
-    for code in CODE.finditer(text):
-        if code["block"] is not None and code["kind"] != "python":
-            continue  # a command, a picture, another language
-        for call in CALL.finditer(code["block"] or code["inline"]):
-            if not is_known(call["owner"].rstrip("."), call["name"], text):
-                found.add(f"{call['owner']}{call['name']}")
-    return found
-
-
-def is_known(owner: str, name: str, text: str) -> bool:
-    """Whether there is such a function, or such a method of what the text may mean."""
-    first, *rest = owner.split(".")
-    if first in ("tl", "triton") and not of_triton():
-        return True
-    if known := (OWNERS | of_triton()).get(first):
-        for part in (*rest, name):
-            known = getattr(known, part, None)
-        return known is not None
-    if name in METHODS or name in ours() or name in OF_OTHERS or first == "self":
-        return True  # what `self` has is a matter of the class that is written, or of one that is quoted
-    if owner:
-        return False
-    return hasattr(torch, name) or bool(re.search(rf"\b(?:def|class) {name}\b|\b{name} = ", text))
-
-
-def test_what_a_page_calls_is_there():
-    found = {page.relative_to(paths.ROOT): unknown(page.read_text("utf-8")) for page in PAGES}
-    assert {page: names for page, names in found.items() if names} == {}
-
-
-def test_a_call_of_nothing_is_found():
-    text = "`torch.sofmax(x)`, `x.mask_filled(1)`, `softmax_naif(x)`, `x.tril()`, `softmax_naive(x)`\n```\nls(x)\n```\n"
-    assert unknown(text) == {"torch.sofmax", "x.mask_filled", "softmax_naif"}
-    assert sum(len(CALL.findall(page.read_text("utf-8"))) for page in PAGES) > 1000
-
-
 # Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
 
 ABOUT_THE_CODE = [
@@ -210,13 +120,10 @@ def is_a_place(code: str) -> bool:
 
 
 def is_a_name(owner: str, name: str) -> bool:
-    """Whether a module of ours, or torch, has this name."""
-    first, *rest = owner.split(".")
-    if known := (OWNERS | of_triton()).get(first):
-        for part in (*rest, name):
-            known = getattr(known, part, None)
-        return known is not None
-    return name in defined([first, *rest][-1]) or is_a_place(f"{owner}.{name}".replace(".", "/") + ".py")
+    """Whether a module of ours has this name. Those of torch are not looked at."""
+    if owner.partition(".")[0] in ("torch", "nn", "F", "pytest", "tl", "triton"):
+        return True
+    return name in defined(owner.rpartition(".")[2]) or is_a_place(f"{owner}.{name}".replace(".", "/") + ".py")
 
 
 def gone(text: str) -> set[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from grader.sandbox.forkserver import ForkServer
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 ROUNDS = 9
 GRADINGS = 40
 PICTURES = 6
@@ -312,7 +312,6 @@ def figures() -> None:
     if importlib.util.find_spec("playwright") is None:
         print("The figures are not measured: playwright is not installed (extra dev).")
         return
-    sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/figures")]
     import bench_figures
     import pytest
 

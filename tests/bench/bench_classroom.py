@@ -1,18 +1,11 @@
-"""Measures a class: 200 students × 13 exercises, one job and two, the memory of 20,000 submissions, and nbgrader.
+"""Measures a class of made-up hand-ins: right, wrong, crashing, hanging and not begun.
 
-    python tests/bench/bench_classroom.py [speed] [jobs] [nbgrader] [memory] [hostile] [proof]
+    python tests/bench/bench_classroom.py [speed | hostile | proof] …     speed
 
-The default is the first three. "speed" prints the time of the class and of the processors, of fewer
-students with STUDENTS=40 in the environment.
-"memory" ends with "hostile": the memory of a process for a class of files whose answers are as large as allowed.
+"speed" prints the time of 200 students × 13 exercises, and the processors' time a file. No two files run the same code.
+"hostile" prints the memory of a process that grades files whose answers are as large as allowed.
 "proof" measures nothing: 100 honest students get the same verdicts with 60 hostile hand-ins among them, though the
 grader is killed 20 times.
-
-Every figure is a time or a ratio measured in this one run, on made-up submissions: right, each wrong version,
-crashing, hanging (in a loop or asleep as they load, or in a function), stubs. In the class "names" each file has its
-student's name on top and nothing else of its own; in "constants" each ends in a constant of its own, which nothing
-reads; in "code" each has a line of its own in its first function, so that no two run the same code: the hardest class
-there is.
 """
 
 import ast
@@ -37,77 +30,37 @@ from grader.catalog import mistakes, paths
 from grader.worker import wire
 from grader.worker.lockdown import kernel
 
-STUDENTS = int(os.environ.get("STUDENTS", 200))
-NOTEBOOKS = 300  # of a course of nbgrader
+STUDENTS = 200
 HOSTILE = 24  # files whose answers are as large as allowed
 PROOF, PROVED = (100, 60, 20), ("02", "03", "07")  # students, hostile hand-ins and kills; exercises
 SETTLED_S = 0.5  # after which orphaned processes have ended
 STARTED_S = 4.0  # after which a grader that was started has begun to grade
-FEW = 80  # students of the class that one job grades, then two
 SEED = 7
-
-
-def with_a_line(source: str, number: int) -> str:
-    """The source with a line of its own at the start of its first function."""
-    function = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
-    first = function.body[0]
-    lines = source.split("\n")
-    lines.insert(first.lineno - 1, " " * first.col_offset + f"student = {number}")
-    return "\n".join(lines)
-
-
-OWN = {
-    "names": lambda source, number: f"# Student {number}\n{source}",
-    "constants": lambda source, number: f"{source}\nSTUDENT = {number}\n",
-    "code": with_a_line,
-}
 
 
 def main(measurements: list[str]) -> None:
     """Take the named measurements and print them."""
     kernel.adopt_orphans()  # so that their processor time is counted
     with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        core = [exercise for exercise in catalog.exercises() if exercise.path.name == "to GPT-2's attention"]
-        if "speed" in measurements:
-            for own in OWN:
-                count = made_up(root / own, core, STUDENTS, own)
-                before = children_s()
-                seconds = timed(root / own, root / f"out-{own}", os.cpu_count())
-                what = f"{STUDENTS} students × {len(core)} exercises, {count} files, class “{own}”"
-                print(f"{what}: {seconds:.1f} s on {os.cpu_count()} cores", flush=True)
-                print(f"  {1000 * (children_s() - before) / count:.0f} ms of processor time a file", flush=True)
-        if "jobs" in measurements:
-            made_up(root / "few", core, FEW)
-            spent = {1: 0.0, 2: 0.0}
-            for turn in range(2):  # alternately, since machines are noisy
-                for jobs in spent:
-                    spent[jobs] += timed(root / "few", root / f"out{jobs}{turn}", jobs, started=False)
-            print(f"two jobs: {spent[1] / spent[2]:.2f} times the speed of one ({spent[1]:.1f} s, {spent[2]:.1f} s)")
-        if "nbgrader" in measurements:
-            arguments = [str(Path(__file__).with_name("bench_nbgrader.py")), str(NOTEBOOKS)]
-            subprocess.run([sys.executable, *arguments], check=True)
-        if "memory" in measurements:
-            for students in (20, 2000):
-                made_up(root / f"m{students}", [catalog.find("03")], students * 10)
-                timed(root / f"m{students}", root / f"mo{students}", os.cpu_count())
-                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-                print(f"{students * 10} submissions: the largest process took {peak:.0f} MB")
-        if "memory" in measurements or "hostile" in measurements:
-            hostile(root / "hostile")
-            with Peaks() as peaks:
-                timed(root / "hostile", root / "out-hostile", os.cpu_count())
-            largest = max(peaks.largest.values()) / 1024
-            print(f"{HOSTILE} files that answer as much as they may: the largest grading process took {largest:.0f} MB")
-            assert largest < 1000, "a grading process takes more than 1 GB"
-        if "proof" in measurements:
-            proof(root / "proof")
+        for name in measurements:
+            MEASUREMENTS[name](Path(folder) / name)
 
 
-def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, own: str = "code") -> int:
-    """Make the folder of a class. own: what each file has of its own, one of OWN. Returns the number of files."""
+def speed(root: Path) -> None:
+    """Print the time of a large class."""
+    core = [exercise for exercise in catalog.exercises() if exercise.path.name == "to GPT-2's attention"]
+    count = make_class(root / "class", core)
+    before, began = children_s(), time.perf_counter()
+    grade(root)
+    seconds, processors = time.perf_counter() - began, children_s() - before
+    print(f"{STUDENTS} students × {len(core)} exercises, {count} files: {seconds:.1f} s on {os.cpu_count()} cores")
+    print(f"  {1000 * processors / count:.0f} ms of processor time a file")
+
+
+def make_class(root: Path, exercises: Sequence[catalog.Exercise]) -> int:
+    """Make the folder of a class. Returns the number of files."""
     rng, count = random.Random(SEED), 0
-    for number in range(students):
+    for number in range(STUDENTS):
         for exercise in exercises:
             draw, source = rng.random(), paths.solution(exercise.folder).read_text("utf-8")
             if 0.60 <= draw < 0.90:
@@ -116,21 +69,33 @@ def made_up(root: Path, exercises: Sequence[catalog.Exercise], students: int, ow
                 source = paths.stub(exercise.folder).read_text("utf-8")
             elif 0.96 <= draw < 0.995:
                 source += "\nimport os\nos._exit(1)\n"
-            elif 0.995 <= draw < 0.9975:
+            elif 0.995 <= draw < 0.9985:
                 source += "\nwhile True:\n    pass\n"
-            elif 0.9975 <= draw < 0.9985:
-                source += "\nimport time\ntime.sleep(1e6)\n"
             elif draw >= 0.9985:  # in the first function
                 source = re.sub(r"^( +)return .*$", r"\1while True:\n\1    pass", source, count=1, flags=re.M)
-            path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(OWN[own](source, number), "utf-8")
+            function = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+            lines = source.split("\n")
+            lines.insert(function.body[0].lineno - 1, " " * function.body[0].col_offset + f"student = {number}")
+            write(root, number, exercise, "\n".join(lines))
             count += 1
     return count
 
 
+def write(root: Path, number: int, exercise: catalog.Exercise, source: str) -> None:
+    path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(source, "utf-8")
+
+
+def grade(root: Path) -> None:
+    words = ["grade", root / "class", "--out", root / "out", "--jobs", str(os.cpu_count()), "--seed", str(SEED)]
+    done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(done.stderr)
+
+
 def hostile(root: Path) -> None:
-    """Make files whose answers are as large as allowed: large tensors, half precision, many small parts, words."""
+    """Print the memory for answers that are as large as allowed: large tensors, many small parts, words."""
     answers = (
         "torch.rand(MOST // 4)", "torch.rand(MOST // 8).double()", "torch.rand(MOST // 4).bfloat16()",
         "torch.zeros(MOST, dtype=torch.int8)", "[torch.rand(MOST // 4096) for _ in range(1000)]", "['x' * 9000] * 100",
@@ -145,9 +110,12 @@ def hostile(root: Path) -> None:
         source = f"import torch\n{source}\nfor _name, _it in list(globals().items()):\n"
         source += "    if isinstance(_it, type) and hasattr(_it, 'forward'):\n        _it.forward = CHANGE\n"
         source += "    elif hasattr(_it, '__code__'):\n        globals()[_name] = CHANGE\n"
-        path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(source.replace("CHANGE", f"({change})"), "utf-8")
+        write(root / "class", number, exercise, source.replace("CHANGE", f"({change})"))
+    with Peaks() as peaks:
+        grade(root)
+    largest = max(peaks.largest.values()) / 1024
+    print(f"{HOSTILE} files that answer as much as they may: the largest grading process took {largest:.0f} MB")
+    assert largest < 1000, "a grading process takes more than 1 GB"
 
 
 def proof(root: Path) -> None:
@@ -208,24 +176,7 @@ def children_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def timed(
-    submissions: Path,
-    out: Path,
-    jobs: int,
-    started: bool = True,
-) -> float:
-    """Seconds of the whole command. started: the start of the processes counts, else the gradings alone."""
-    arguments = ["grade", str(submissions), "--out", str(out), "--jobs", str(jobs), "--seed", str(SEED)]
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "grader", *arguments]
-    process = subprocess.run(command, cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
-    seconds = time.perf_counter() - began
-    if process.returncode:
-        sys.exit(process.stderr)
-    rate = next(line for line in reversed(process.stderr.splitlines()) if "a second)" in line)
-    print(f"  {rate}", flush=True)
-    return seconds if started else float(re.search(r"in ([\d.]+) s", rate)[1])
-
+MEASUREMENTS = {"speed": speed, "hostile": hostile, "proof": proof}
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["speed", "jobs", "nbgrader"])
+    main(sys.argv[1:] or ["speed"])

@@ -10,8 +10,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from browser import browser
-from figure_pages import FIGURES, write_page
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("", "figures", "..")]
+
+from browser import browser  # noqa: E402
+from figure_pages import FIGURES, write_page  # noqa: E402
 
 ROUNDS = 5
 PROMISED = 16  # ms for the median redraw of a figure: one frame of a screen that shows 60 a second

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 MARKS = """student,name,exercise,points,max,status,file,note,grader
 101,Ada Lovelace,03_context_vectors,7,7,graded,a,,x
 102,"O'Hara, Bob",03_context_vectors,5.33,7,graded,b,,x

@@ -9,7 +9,6 @@ import stat
 import tarfile
 import unicodedata
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +23,8 @@ from grader.catalog import paths, stubs
 from grader.catalog.errors import BadSubmission, WrongUse
 from grader.classroom.intake import archives, names
 from grader.classroom.intake.finder import find
-from grader.records.sanitize import label
+
+pytestmark = pytest.mark.slow
 
 ALL = catalog.exercises()
 CODE = "import torch\n"
@@ -188,18 +188,6 @@ def test_canvas_with_late_and_later_files(tmp_path):
     assert "uploaded later" in reasons(tmp_path)["lovelaceada_101_9001_context_vectors.py"]
 
 
-def test_one_archive_a_student_and_all_in_one(tmp_path):
-    lay(
-        tmp_path / "all",
-        "ada.zip:context_vectors.py",
-        "bob.tar.gz:bob/03_context_vectors/context_vectors.py",
-        "cyd.tgz:softmax_naive.py",
-    )
-    expected = {("ada", CONTEXT), ("bob", CONTEXT), ("cyd", SOFTMAX)}
-    assert set(placed(tmp_path / "all")) == expected
-    assert set(placed(zipped(tmp_path / "all"))) == expected
-
-
 def test_clones_of_this_repository(tmp_path):
     for user in ("ada", "bob-b"):
         lay(tmp_path / f"hw-1-{user}", ".git/config", "exercises/03_context_vectors/context_vectors.py")
@@ -226,17 +214,13 @@ def test_gradescopes_export(tmp_path):
     assert {s.name for s in find(tmp_path, ALL).students} == {"Ada Lovelace", "Bob", "Cyd", "submission_3"}
 
 
-def test_one_download_an_exercise(tmp_path):
-    lay(
-        tmp_path,
-        "03_context_vectors/Ada_1_assignsubmission_file_/mine.py",
-        "02_softmax_naive.zip:Ada_1_assignsubmission_file_/mine.py",
-    )
-    assert set(placed(tmp_path)) == {("1", CONTEXT), ("1", SOFTMAX)}
-
-
-@pytest.mark.parametrize("name", ["CS1-03 Context vectors-77", "03_context_vectors"])
-@pytest.mark.parametrize("people", [("Ada_1_assignsubmission_file_", "Bob_2_assignsubmission_file_"), ("ada_1_2_",)])
+@pytest.mark.parametrize(
+    ("name", "people"),
+    [
+        ("CS1-03 Context vectors-77", ("Ada_1_assignsubmission_file_", "Bob_2_assignsubmission_file_")),
+        ("03_context_vectors", ("ada_1_2_",)),
+    ],
+)
 def test_the_name_of_a_download_says_the_exercise_however_it_is_named(tmp_path, name, people):
     files = [
         f"{person}/mine.py".replace("_/", "_") if person.startswith("a") else f"{person}/mine.py" for person in people
@@ -277,18 +261,6 @@ def test_a_class_that_looks_like_one_student_needs_a_person(tmp_path, content, o
     found = find(root, ALL)
     named = {re.split("[/:.]", entry.file)[0] for entry in found.misplaced}
     assert not found.handins and named == ({"week1", "week2"} if "s in" in outer else {"week1"}), found
-
-
-def test_one_students_weeks_and_attempts_are_one_students(tmp_path):
-    lay(tmp_path, "bob/context_vectors.py", "ada/week1/softmax_naive.py", "ada/week2/context_vectors.py")
-    lay(tmp_path, "ada/week3/04.py", "cyd/old/context_vectors.py", "cyd/new/context_vectors.py")
-    found = find(tmp_path, ALL)
-    assert not found.misplaced and {handin.student.id for handin in found.handins} == {"ada", "bob", "cyd"}
-
-
-def test_a_whole_download_below_other_folders(tmp_path):
-    lay(tmp_path, "a/b/ada/context_vectors.py", "a/b/bob/softmax_naive.py")
-    assert set(placed(tmp_path)) == {("ada", CONTEXT), ("bob", SOFTMAX)}
 
 
 # Several files, and files that cannot be placed.
@@ -398,15 +370,6 @@ def test_wrong_use(tmp_path):
 # Archives of strangers.
 
 
-def test_no_hidden_folder_is_proposed(tmp_path):
-    (tmp_path / ".downloads").mkdir()
-    with pytest.raises(WrongUse, match=r"There is no folder .*/downloads\.$"):
-        find(tmp_path / "downloads", ALL)
-    (tmp_path / "download").mkdir()
-    with pytest.raises(WrongUse, match=r"Did you mean .*/download\?$"):
-        find(tmp_path / "downloads", ALL)
-
-
 def test_paths_that_lead_out_of_an_archive(tmp_path):
     lay(
         tmp_path,
@@ -462,7 +425,7 @@ def test_damaged_and_encrypted_archives(tmp_path):
         next(h for h in find(root, ALL).handins if h.student.id == "bad").read()
 
 
-def test_bombs(tmp_path, monkeypatch):
+def test_bombs(tmp_path):
     zeros = bytes(32 << 20)
     with zipfile.ZipFile(tmp_path / "ratio.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("context_vectors.py", zeros)
@@ -473,15 +436,14 @@ def test_bombs(tmp_path, monkeypatch):
     with tarfile.open(tmp_path / "header.tgz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
         archive.addfile(tarfile.TarInfo("x" * (8 << 20)))  # a name of 8 MB
     with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
-        for number in range(300):
+        for number in range(archives.STUDENT.entries + 1):
             archive.writestr(str(number), "")
     with zipfile.ZipFile(tmp_path / "large.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("context_vectors.py", "# " + "x" * (1 << 20))
-    monkeypatch.setattr(archives, "STUDENT", replace(archives.STUDENT, entries=200))
     why = reasons(tmp_path)
     assert "zip bombs" in why["ratio.zip"] and "zip bombs" in why["ratio.tgz"]
     assert "table of contents" in why["header.tgz"]
-    assert "more than 200 entries" in why["many.zip"]
+    assert f"more than {archives.STUDENT.entries:,} entries" in why["many.zip"]
     with pytest.raises(BadSubmission, match=r"too large: 1\.0 MB"):
         find(tmp_path, ALL).handins[0].read()
 
@@ -496,14 +458,6 @@ def test_a_size_that_lies(tmp_path):
     (tmp_path / "ada.zip").write_bytes(data)
     with pytest.raises(BadSubmission):
         find(tmp_path, ALL).handins[0].read()
-
-
-def test_an_archive_in_a_students_archive(tmp_path):
-    inner = lay(tmp_path / "x", "inner.zip:context_vectors.py") / "inner.zip"
-    (tmp_path / "class").mkdir()
-    with zipfile.ZipFile(tmp_path / "class/ada.zip", "w") as archive:
-        archive.write(inner, "inner.zip")
-    assert "unpack it" in reasons(tmp_path / "class")["ada.zip:inner.zip"]
 
 
 # Names.
@@ -524,33 +478,6 @@ def test_ids_are_safe_and_one_students_alone(keys):
         assert text and "/" not in text and "\\" not in text and text not in (".", "..")
         assert not text.startswith((".", "-")) and len(text.encode()) < 200 and text.isprintable()
     assert names.ids(reversed(keys)) == found  # whatever the order
-
-
-def test_a_name_that_is_anothers_id():
-    clash = names.ids(["Ada", "ada"])["Ada"]
-    found = names.ids(["Ada", "ada", clash])
-    assert len({text.casefold() for text in found.values()}) == 3
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(student=NAMES, file=NAMES, suffix=st.sampled_from([".py", ".ipynb", ".zip", "", ".tgz"]))
-def test_any_names_in_a_zip_and_on_disk(tmp_path_factory, student, file, suffix):
-    """Whatever the names: the finder ends, says only harmless lines, and its ids are folder names."""
-    root = tmp_path_factory.mktemp("names")
-    lay(root, "someone/context_vectors.py")
-    folder = root / student
-    folder.mkdir(exist_ok=True)
-    (folder / (file + suffix)).write_text(CODE)
-    with zipfile.ZipFile(root / "zipped.zip", "w") as archive:
-        archive.writestr(student + "/" + file + suffix, CODE)
-    found = find(root, ALL)
-    assert ("someone", CONTEXT) in {(h.student.id, h.exercise) for h in found.handins}
-    for line in [found.layout, *(e.file + e.note for e in found.others), *(s.name for s in found.students)]:
-        assert harmless(line)
-    for made in found.students:
-        (root / "results").mkdir(exist_ok=True)
-        (root / "results" / made.id).mkdir(exist_ok=True)
-        assert (root / "results" / made.id).parent == root / "results"
 
 
 def test_bytes_that_are_no_text_in_a_name(tmp_path):
@@ -639,10 +566,13 @@ def test_a_name_moves_nobody_elses_work(tmp_path, entry):
     assert "hostile" in got.values() or found.others  # nobody vanishes without a word
 
 
+ADA = names.ids(["Ada", "ada"])["Ada"]  # which somebody else may be called
+
+
 @pytest.mark.parametrize(
     ("entries", "certain"),
     [
-        (["Ada/", "ada/", f"Ada-{names._digest('Ada')[:8]}/"], {f"Ada-{names._digest('Ada')[:8]}"}),
+        (["Ada/", "ada/", f"{ADA}/"], {ADA}),
         ([unicodedata.normalize(form, "Zoë") + "/" for form in ("NFC", "NFD")], set()),
         (["Ada_101_assignsubmission_file_/", "101/"], set()),
         (["Ada_101_assignsubmission_file_/", "Eve_101_assignsubmission_file_/"], set()),
@@ -707,13 +637,32 @@ def test_clones_keep_their_names_whoever_joins(tmp_path, hostile):
         (["03_context_vectors/a.py", "02_softmax_naive/b.py", "utils/helper.py"], {"CLASS"}, "one student"),
         (["03_context_vectors/ada/a.py", "02_softmax_naive/ada/b.py"], {"ada"}, "a folder"),
         (["03_context_vectors.zip:ada/a.py", "02_softmax_naive/ada/b.py"], {"ada"}, "a folder"),
+        (
+            ["ada.zip:context_vectors.py", "bob.tar.gz:bob/03_context_vectors/3.py", "cyd.tgz:softmax_naive.py"],
+            {"ada", "bob", "cyd"},
+            "",
+        ),
+        (["a/b/ada/context_vectors.py", "a/b/bob/softmax_naive.py"], {"ada", "bob"}, ""),
+        (
+            [
+                "bob/context_vectors.py",
+                "ada/week1/softmax_naive.py",
+                "ada/week2/context_vectors.py",
+                "ada/week3/04.py",
+                "cyd/old/context_vectors.py",
+                "cyd/new/context_vectors.py",
+            ],
+            {"ada", "bob", "cyd"},
+            "a folder",
+        ),
     ],
 )
 def test_honest_layouts_need_nobody(tmp_path, files, students, layout):
     root = lay(tmp_path / "CLASS", *files)
-    found = find(root, ALL)
-    assert {student.id for student in found.students} == students
-    assert layout in found.layout and not found.misplaced
+    for place in (root,) if any(".zip:" in file for file in files) else (root, zipped(root)):
+        found = find(place, ALL)
+        assert {student.id for student in found.students} == students
+        assert layout in found.layout and not found.misplaced
 
 
 PARTS = st.sampled_from(
@@ -754,13 +703,9 @@ def test_every_file_is_told_of(tmp_path_factory, tree, few):
             assert any(one.rstrip("/") in ways or one.startswith(place) or place.startswith(one) for one in told), place
 
 
-def harmless(line: str) -> bool:
-    return label(line) == line and "\t" not in line
-
-
 def zipped(folder: Path) -> Path:
     """The folder as one zip beside it."""
-    path = folder.with_name("whole.zip")
+    path = folder.with_name(f"{folder.name}.zip")
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(folder.rglob("*")):
             if file.is_file():

@@ -13,26 +13,19 @@ from pathlib import Path
 
 import a_class
 import pytest
-from in_this_process import Here
 from thorough import nightly, sample
 
 from grader.catalog import mistakes, paths, stubs
-from grader.classroom import grade, versions
+from grader.classroom import versions
 from grader.classroom.store import NAME, Store
 from grader.records.submission import Submission
+
+pytestmark = pytest.mark.slow
 
 CONTEXT = "03_context_vectors"
 RIGHT = paths.solution(CONTEXT).read_text("utf-8")
 WRONG = mistakes.mistakes(CONTEXT)[0].source
 BECAME_MARKDOWN = {"cells": [{"cell_type": "markdown", "source": RIGHT, "metadata": {}}]}
-
-
-@pytest.fixture
-def here(fork_server, monkeypatch) -> Here:
-    """Classes are graded in this process, by the real judge."""
-    executor = Here(fork_server)
-    monkeypatch.setattr(grade, "executor_of", executor)
-    return executor
 
 
 @pytest.fixture

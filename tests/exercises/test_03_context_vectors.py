@@ -1,57 +1,26 @@
 """Exercise 03 against torch's fused attention, and against plain loops over Python's floats."""
 
-import importlib.util
-import math
-from pathlib import Path
-
 import pytest
 import torch
 import torch.nn.functional as F
 from figure_case import Case
+from truths import attention, drawn, tensor
 
 from grader.sentence import inputs
 
-PATH = Path(__file__).parents[2] / "solutions" / "03_context_vectors" / "context_vectors.py"
 SHAPES = [(1, 1), (1, 5), (4, 1), (6, 3), (9, 20)]
-
-
-@pytest.fixture(scope="module")
-def solution():
-    spec = importlib.util.spec_from_file_location("truth_03", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def by_hand(rows: list[list[float]]) -> tuple[list, list]:
-    """Weights and context vectors, with Python's floats alone."""
-    weights, contexts = [], []
-    for query in rows:
-        scores = [math.fsum(a * b for a, b in zip(query, row, strict=True)) for row in rows]
-        powers = [math.exp(score - max(scores)) for score in scores]
-        shares = [power / math.fsum(powers) for power in powers]
-        weights.append(shares)
-        contexts.append([math.fsum(s * row[k] for s, row in zip(shares, rows, strict=True)) for k in range(len(query))])
-    return weights, contexts
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("scale", [1.0, 30.0])
-def test_loops_over_floats(solution, shape, scale):
-    inputs = scale * torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)), dtype=torch.float64)
-    weights, contexts = by_hand(inputs.tolist())
-    expected = torch.tensor(contexts, dtype=torch.float64)
-    torch.testing.assert_close(solution.attention_weights(inputs), torch.tensor(weights, dtype=torch.float64))
-    torch.testing.assert_close(solution.context_vectors(inputs), expected)
+def test_attention_in_pythons_numbers(solution, shape, scale):
+    inputs = scale * drawn(*shape, many=1)[0].detach()
+    weights, contexts = map(tensor, attention(*[inputs.tolist()] * 3, scale=1.0))
+    torch.testing.assert_close(solution.attention_weights(inputs), weights)
+    torch.testing.assert_close(solution.context_vectors(inputs), contexts)
+    torch.testing.assert_close(contexts, F.scaled_dot_product_attention(inputs, inputs, inputs, scale=1.0))
     for index in range(shape[0]):
-        torch.testing.assert_close(solution.context_vector(inputs, index), expected[index])
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_fused_attention(solution, shape):
-    inputs = torch.randn(*shape, generator=torch.Generator().manual_seed(7))
-    fused = F.scaled_dot_product_attention(inputs, inputs, inputs, scale=1.0)
-    torch.testing.assert_close(solution.context_vectors(inputs), fused)
+        torch.testing.assert_close(solution.context_vector(inputs, index), contexts[index])
 
 
 def test_gradients_by_differences(solution):

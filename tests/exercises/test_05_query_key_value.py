@@ -1,49 +1,24 @@
 """Exercise 05 against sums of products in plain Python, and against torch.nn.Linear."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import torch
 from figure_case import Case
 from figure_truths import projected
+from truths import dot, drawn, tensor
 
-PATH = Path(__file__).parents[2] / "solutions" / "05_query_key_value" / "query_key_value.py"
 SIZES = [(1, 1, 1, 1), (1, 3, 2, 4), (6, 4, 4, 4), (5, 2, 7, 3)]  # T, d_in, d_k, d_v
 
 
-@pytest.fixture(scope="module")
-def solution():
-    spec = importlib.util.spec_from_file_location("query_key_value", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def times(rows: list[list[float]], columns: list[list[float]]) -> torch.Tensor:
-    """Each row times each column, as sums of products."""
-    return torch.tensor(
-        [[sum(a * b for a, b in zip(row, column, strict=True)) for column in columns] for row in rows],
-        dtype=torch.float64,
-    )
-
-
 @pytest.mark.parametrize(("tokens", "d_in", "d_k", "d_v"), SIZES)
-def test_rows_times_columns(solution, tokens, d_in, d_k, d_v):
-    x = torch.randn(tokens, d_in, dtype=torch.float64)
-    weights = [torch.randn(d_in, size, dtype=torch.float64) for size in (d_k, d_k, d_v)]
-    for got, weight in zip(solution.project(x, *weights), weights, strict=True):
-        columns = [weight[:, j].tolist() for j in range(weight.shape[1])]
-        torch.testing.assert_close(got, times(x.tolist(), columns))
-
-
-@pytest.mark.parametrize(("tokens", "d_in", "d_k", "d_v"), SIZES)
-def test_columns_are_what_linear_layers_hold(solution, tokens, d_in, d_k, d_v):
-    x = torch.randn(tokens, d_in, dtype=torch.float64)
+def test_rows_times_columns_and_linear_layers(solution, tokens, d_in, d_k, d_v):
+    x = drawn(tokens, d_in, many=1)[0].detach()
     layers = [torch.nn.Linear(d_in, size, bias=False, dtype=torch.float64) for size in (d_k, d_k, d_v)]
-    results = solution.project_columns(x, *(layer.weight for layer in layers))
-    for got, layer in zip(results, layers, strict=True):
-        torch.testing.assert_close(got, layer(x))
+    by_rows = solution.project(x, *(layer.weight.T for layer in layers))
+    by_columns = solution.project_columns(x, *(layer.weight for layer in layers))
+    for row, column, layer in zip(by_rows, by_columns, layers, strict=True):
+        sums = tensor([[dot(token, weights) for weights in layer.weight.tolist()] for token in x.tolist()])
+        torch.testing.assert_close(row, sums)
+        torch.testing.assert_close(column, layer(x))
 
 
 def test_weights_are_consecutive_numbers_of_one_stream(solution):

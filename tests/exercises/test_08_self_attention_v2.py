@@ -1,62 +1,15 @@
 """Exercise 08's solution against torch's own attention, plain Python and exercise 07."""
 
-import importlib.util
-import math
-from pathlib import Path
-
 import pytest
 import torch
 from figure_case import Case
-
-ROOT = Path(__file__).parents[2]
-SHAPES = [(1, 1), (6, 3), (1, 1, 4), (2, 6, 3), (4, 4, 4), (3, 7, 2)]  # (T, d_in) or (B, T, d_in)
-
-
-def load(name):
-    path = ROOT / "solutions" / name / f"{name[3:]}.py"
-    spec = importlib.util.spec_from_file_location(f"truth_{name}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-exercise = load("08_self_attention_v2")
-v1 = load("07_self_attention_v1")
-
-
-def by_hand(x, layers):
-    """Self-attention of one sequence on nested lists. layers: (weight, bias) of queries, keys and values."""
-
-    def project(row, weight, bias):
-        return [sum(a * b for a, b in zip(row, line)) + offset for line, offset in zip(weight, bias)]
-
-    queries, keys, values = ([project(row, *layer) for row in x] for layer in layers)
-    context = []
-    for query in queries:
-        scores = [sum(a * b for a, b in zip(query, key)) / math.sqrt(len(key)) for key in keys]
-        powers = [math.exp(score - max(scores)) for score in scores]
-        context.append([sum(p * v[i] for p, v in zip(powers, values)) / sum(powers) for i in range(len(values[0]))])
-    return context
+from truths import load
 
 
 @pytest.mark.parametrize("bias", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_equals_plain_python(shape, bias):
-    torch.manual_seed(8)
-    layer = exercise.SelfAttention_v2(shape[-1], 3, bias).double()
-    x = torch.randn(*shape, dtype=torch.float64)
-    numbers = []
-    for linear in (layer.W_query, layer.W_key, layer.W_value):
-        offset = linear.bias.tolist() if bias else [0.0] * 3
-        numbers.append((linear.weight.tolist(), offset))
-    expected = [by_hand(sequence.tolist(), numbers) for sequence in x.reshape(-1, *shape[-2:])]
-    torch.testing.assert_close(layer(x), torch.tensor(expected, dtype=torch.float64).reshape(*shape[:-1], 3))
-
-
-@pytest.mark.parametrize("bias", [False, True])
-def test_equals_multihead_attention_of_one_head(bias):
+def test_equals_multihead_attention_of_one_head(solution, bias):
     """nn.MultiheadAttention keeps its three projections as one; its output projection is set to the identity."""
-    layer = exercise.SelfAttention_v2(4, 4, bias).double()
+    layer = solution.SelfAttention_v2(4, 4, bias).double()
     other = torch.nn.MultiheadAttention(4, 1, bias=bias, batch_first=True, dtype=torch.float64)
     linears = (layer.W_query, layer.W_key, layer.W_value)
     with torch.no_grad():
@@ -70,8 +23,8 @@ def test_equals_multihead_attention_of_one_head(bias):
     torch.testing.assert_close(layer(x[0]), other(x[:1], x[:1], x[:1])[0][0])
 
 
-def test_gradients_equal_finite_differences():
-    layer = exercise.SelfAttention_v2(3, 2, qkv_bias=True).double()
+def test_gradients_equal_finite_differences(solution):
+    layer = solution.SelfAttention_v2(3, 2, qkv_bias=True).double()
     names = [name for name, _ in layer.named_parameters()]
     x = torch.randn(2, 4, 3, dtype=torch.float64, requires_grad=True)
 
@@ -83,27 +36,15 @@ def test_gradients_equal_finite_differences():
 
 
 @pytest.mark.parametrize("d_in, d_out", [(3, 2), (4, 4), (1, 5)])
-def test_exercise_07_gives_the_same_with_these_weights(d_in, d_out):
-    layer = exercise.SelfAttention_v2(d_in, d_out)
-    other = v1.SelfAttention_v1(d_in, d_out)
-    weights = exercise.weights_for_v1(layer)
+def test_exercise_07_gives_the_same_with_these_weights(solution, d_in, d_out):
+    layer = solution.SelfAttention_v2(d_in, d_out)
+    other = load("07").SelfAttention_v1(d_in, d_out)
+    weights = solution.weights_for_v1(layer)
     with torch.no_grad():
         for parameter, weight in zip((other.W_query, other.W_key, other.W_value), weights):
             parameter.copy_(weight)
     x = torch.randn(6, d_in)
     torch.testing.assert_close(other(x), layer(x))
-
-
-def test_the_lessons_example():
-    """One token (1, 2, 3) gives (7, 2), and with the bias (17, 22): alone, it attends to itself."""
-    layer = exercise.SelfAttention_v2(3, 2, qkv_bias=True)
-    with torch.no_grad():
-        layer.W_value.weight.copy_(torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]]))
-        layer.W_value.bias.zero_()
-        x = torch.tensor([[1.0, 2.0, 3.0]])
-        torch.testing.assert_close(layer(x), torch.tensor([[7.0, 2.0]]))
-        layer.W_value.bias.copy_(torch.tensor([10.0, 20.0]))
-        torch.testing.assert_close(layer(x), torch.tensor([[17.0, 22.0]]))
 
 
 # The figure: what is done to it, and what torch computes must come out.

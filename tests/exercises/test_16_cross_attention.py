@@ -1,20 +1,15 @@
 """Exercise 16's solution against attention that was written by others, and against finite differences."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import torch
 from figure_case import Case
 from torch import nn
+from truths import load
 
 from grader.judge.inputs import manual_seed
 
-PATH = Path(__file__).parents[2] / "solutions" / "16_cross_attention" / "cross_attention.py"
 SIZES = [(1, 1, 1, 1, 1), (6, 8, 3, 2, 4), (4, 2, 5, 5, 3)]  # T_1, T_2, d_in, d_out_kq, d_out_v
-spec = importlib.util.spec_from_file_location("truth_14", PATH)
-exercise = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exercise)
+exercise = load("16")
 
 
 @pytest.mark.parametrize("sizes", SIZES)

@@ -1,11 +1,9 @@
 """What is done to the figure of exercise 19, and what torch computes must come out; the other numbers of its lesson."""
 
-import subprocess
-import sys
-
 import torch
 from figure_case import Case
 from thorough import nightly
+from truths import measure_again
 
 from grader import catalog
 from grader.catalog import paths
@@ -15,15 +13,7 @@ LESSON = paths.lesson(catalog.find("19").folder)
 
 @nightly  # it trains
 def test_the_table_of_positions_is_the_one_of_the_lesson():
-    """To three percent: training adds up rounding errors, which differ from one processor to the next."""
-    command = [sys.executable, str(LESSON.with_name("measure_positions.py"))]
-    head, *measured = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    printed = LESSON.read_text("utf-8").partition(head)[2].partition("\n```")[0].splitlines()[1:]
-    assert len(printed) == len(measured) == 7 and printed[0] == measured[0]
-    for said, found in zip(printed[1:], measured[1:], strict=True):
-        assert said[:13] == found[:13]
-        pairs = zip(map(int, said[13:].split()), map(int, found[13:].split()), strict=True)
-        assert all(abs(one - other) <= 3 for one, other in pairs), f"{said}\n{found}"
+    measure_again("19", "measure_positions.py", rows=7, names=13)
 
 
 def test_the_waves_of_position_1_and_the_weights_of_a_slope():

@@ -31,11 +31,6 @@ def test_the_counts_of_what_is_read_are_those_of_the_lesson(script):
         assert re.search(row, LESSON.read_text("utf-8"), re.M)
 
 
-def test_an_h100_could_use_each_number_about_300_times():
-    """989 trillion operations and 3.35 TB a second, at two bytes a number and two operations a multiply-add."""
-    assert round((989e12 / 2) / (3.35e12 / 2), -2) == 300
-
-
 def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
     room = script("measure_room")
     new = torch.randn(1, room.HEADS, 1, room.HEAD_DIM)

@@ -1,13 +1,12 @@
 """What is done to the figure of exercise 21, and what torch computes must come out; the other numbers of its lesson."""
 
 import re
-import subprocess
-import sys
 
 import torch
 from figure_case import Case
 from thorough import nightly
 from torch import nn
+from truths import measure_again
 
 from grader import catalog
 from grader.catalog import paths
@@ -17,15 +16,7 @@ LESSON = paths.lesson(catalog.find("21").folder)
 
 @nightly  # it trains
 def test_the_table_of_merged_heads_is_the_one_of_the_lesson():
-    """To three percent: training adds up rounding errors, which differ from one processor to the next."""
-    command = [sys.executable, str(LESSON.with_name("measure_pooling.py"))]
-    head, *measured = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    printed = LESSON.read_text("utf-8").partition(head)[2].partition("\n```")[0].splitlines()[1:]
-    assert len(printed) == len(measured) == 10
-    for said, found in zip(printed, measured, strict=True):
-        assert said[:27] == found[:27]
-        pairs = zip(*(map(int, re.findall(r"\d+", row[27:])) for row in (said, found)), strict=True)
-        assert all(abs(one - other) <= 3 for one, other in pairs), f"{said}\n{found}"
+    measure_again("21", "measure_pooling.py", rows=10, names=27)
 
 
 def test_merging_as_the_lesson_has_it_takes_the_mean_of_a_group():

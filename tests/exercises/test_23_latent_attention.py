@@ -1,17 +1,13 @@
 """Exercise 23's solution against the formula number by number, torch's own attention, and transformers' DeepSeek-V2."""
 
-import importlib.util
 import math
-from pathlib import Path
 
 import pytest
 import torch
 from figure_case import Case
+from truths import dot, load
 
-PATH = Path(__file__).parents[2] / "solutions" / "23_latent_attention" / "latent_attention.py"
-spec = importlib.util.spec_from_file_location("truth_29", PATH)
-exercise = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exercise)
+exercise = load("23")
 SIZES = [(5, 3, 4, 3, 2), (3, 2, 2, 5, 4), (4, 1, 3, 2, 6), (8, 4, 2, 6, 2), (2, 2, 1, 1, 2)]
 
 
@@ -22,10 +18,6 @@ def made(sizes, theta=10_000.0):
 
 def tokens(batch, count, size, seed=1):
     return torch.randn(batch, count, size, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-
-
-def dot(first, second) -> float:
-    return math.fsum(a * b for a, b in zip(first, second, strict=True))
 
 
 def number_by_number(layer, x):
@@ -100,19 +92,6 @@ def test_gradients_flow_through_both_ways_alike(sizes):
     torch.testing.assert_close(*wanted)
     past = layer(x[:, :3])[1].detach().requires_grad_()
     assert torch.autograd.gradcheck(lambda new, old: layer(new, old)[0], (x[:, 3:].clone().requires_grad_(), past))
-
-
-def test_it_is_torchs_attention_with_joined_keys():
-    layer, x = made((5, 3, 4, 6, 2)), tokens(2, 8, 5)
-    output, cache = layer(x)
-    cut = lambda numbers: numbers.unflatten(-1, (3, -1)).transpose(1, 2)  # noqa: E731
-    queries = cut(layer.q_proj(x))
-    angles = exercise.rope_angles(2, 8)
-    queries = torch.cat([queries[..., :4], exercise.apply_rope(queries[..., 4:], *angles)], dim=-1)
-    keys = torch.cat([cut(layer.k_up(cache[..., :6])), cache[:, None, :, 6:].expand(-1, 3, -1, -1)], dim=-1)
-    attend = torch.nn.functional.scaled_dot_product_attention
-    context = attend(queries, keys, cut(layer.v_up(cache[..., :6])), is_causal=True)
-    torch.testing.assert_close(layer.out_proj(context.transpose(1, 2).flatten(-2)), output)
 
 
 def test_transformers_has_the_same_layer():

@@ -1,17 +1,13 @@
 """Exercise 24's solution against a bookkeeper in plain Python and torch's own attention, and its figure's cases."""
 
-import importlib.util
 import random
-from pathlib import Path
 
 import pytest
 import torch
 from figure_case import Case
+from truths import load
 
-PATH = Path(__file__).parents[2] / "solutions" / "24_paged_cache" / "paged_cache.py"
-spec = importlib.util.spec_from_file_location("truth_27", PATH)
-exercise = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exercise)
+exercise = load("24")
 
 
 def lists_of(cache, sequences):

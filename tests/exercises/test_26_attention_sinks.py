@@ -1,9 +1,6 @@
 """Exercise 26's solution against gpt-oss' attention in transformers, and against plain loops, in float64."""
 
-import importlib.util
-import math
 import runpy
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,13 +9,12 @@ from figure_case import Case
 from thorough import nightly
 from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+from truths import load
 
+from grader.catalog import paths
 from grader.judge.inputs import trained_state
 
-PATH = Path(__file__).parents[2] / "solutions" / "26_attention_sinks" / "attention_sinks.py"
-spec = importlib.util.spec_from_file_location("truth_32", PATH)
-exercise = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exercise)
+exercise = load("26")
 
 
 def gpt_oss(query, keys, values, sinks, mask=None):
@@ -56,17 +52,6 @@ def test_the_layer_is_that_of_gpt_oss(B, T, d_in, d_out, heads, window):
     mask = torch.zeros(T, T, dtype=torch.float64).masked_fill(~torch.tensor(seen), -torch.inf)
     output, _ = gpt_oss(query, keys, values, layer.sinks, mask)
     torch.testing.assert_close(layer(x), output.reshape(B, T, d_out) @ layer.out_proj.weight.T)
-
-
-def test_sink_softmax_is_the_formula_number_by_number():
-    torch.manual_seed(34)
-    scores, sinks = torch.randn(2, 3, 4, 5, dtype=torch.float64), torch.randn(3, dtype=torch.float64)
-    scores[0, 1, 2, 3:], scores[1, 2, 0] = -torch.inf, -torch.inf
-    got = exercise.sink_softmax(scores, sinks)
-    for b, head, row in torch.cartesian_prod(torch.arange(2), torch.arange(3), torch.arange(4)).tolist():
-        powers = [math.exp(score) for score in scores[b, head, row].tolist()]
-        total = sum(powers) + math.exp(sinks[head])
-        assert got[b, head, row].tolist() == pytest.approx([power / total for power in powers])
 
 
 def test_a_row_that_sees_nothing_has_no_gradient():
@@ -114,19 +99,10 @@ def test_the_stream_is_llamas_rotation_of_what_is_kept(num_sinks, window, length
         torch.testing.assert_close(exercise.streaming_attention(query, cache, 500.0), expected)
 
 
-def test_what_cannot_be_is_refused():
-    for sizes in ((4, 6, 4), (4, 6, 3, 0), (4, 6, 3, -2)):
-        with pytest.raises(ValueError):
-            exercise.SinkAttention(*sizes)
-    for sizes in ((-1, 3), (2, 0)):
-        with pytest.raises(ValueError):
-            exercise.StreamingCache(*sizes)
-
-
 @pytest.fixture(scope="module")
 def llama():
     """The script that reads long texts with the model of exercise 33."""
-    return runpy.run_path(str(PATH.parents[2] / "exercises" / "26_attention_sinks" / "measure_llama.py"))
+    return runpy.run_path(str(paths.lesson("26_attention_sinks").with_name("measure_llama.py")))
 
 
 @torch.no_grad()

@@ -1,10 +1,8 @@
 """Exercise 27: the solution against transformers' gated delta rule, and against its formulas in plain Python."""
 
-import importlib.util
 import math
 import re
 import runpy
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,14 +12,12 @@ from transformers.models.qwen3_next.modeling_qwen3_next import (
     torch_chunk_gated_delta_rule,
     torch_recurrent_gated_delta_rule,
 )
+from truths import load
 
-from grader.catalog import mistakes
+from grader.catalog import paths
 
-ROOT = Path(__file__).parents[2]
 NAME = "27_linear_attention"
-spec = importlib.util.spec_from_file_location("truth_31", ROOT / "solutions" / NAME / "linear_attention.py")
-exercise = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(exercise)
+exercise = load("27")
 SHAPES = [(1, 1, 1, 1, 1), (2, 3, 9, 4, 5), (1, 2, 150, 8, 3), (3, 1, 64, 2, 6)]  # (B, H, T, h, d_v)
 CHUNKS = (1, 2, 7, 64, 150, 200)
 
@@ -152,26 +148,9 @@ def test_without_its_correction_the_rule_is_decay_alone():
     torch.testing.assert_close(got, expected)
 
 
-def test_without_its_correction_the_rule_is_gated_linear_attention_for_any_keys(tmp_path):
-    """The known mistake that adds the value without a comparison, step by step, against retention in closed form."""
-    wrong = next(mistake for mistake in mistakes.mistakes(NAME) if mistake.name == "delta_no_correction")
-    (tmp_path / "wrong.py").write_text(wrong.source, "utf-8")
-    step = runpy.run_path(str(tmp_path / "wrong.py"))["gated_delta_step"]
-    queries, keys, values, log_decays, betas, _ = inputs = [x.detach() for x in five(2, 2, 9, 3, 4)]
-    state, outputs = None, []
-    for token in range(9):
-        output, state = step(state, *(x[:, :, token] for x in inputs[:5]))
-        outputs.append(output)
-    total = log_decays.cumsum(-1)
-    weights = (queries @ keys.mT) * (total[..., :, None] - total[..., None, :]).tril().exp().tril()
-    expected = weights @ (betas[..., None] * values) / 3**0.5
-    torch.testing.assert_close(torch.stack(outputs, dim=2), expected)
-    assert not torch.allclose(steps([*inputs[:5], torch.zeros_like(inputs[5])])[0], expected), "these keys do overlap"
-
-
 def test_the_lessons_table_of_state_sizes_is_measured():
-    lesson = (ROOT / "exercises" / NAME / "README.md").read_text("utf-8")
-    script = runpy.run_path(str(ROOT / "exercises" / NAME / "measure_keys.py"))
+    lesson = (paths.lesson(NAME)).read_text("utf-8")
+    script = runpy.run_path(str(paths.lesson(NAME).with_name("measure_keys.py")))
     rows = re.findall(r"^\| (\d+) \| ([\d.e+]+) \| ([\d.e+]+) \|$", lesson, re.M)
     assert len(rows) == len(script["COUNTS"])
     for tokens, *printed in rows:
@@ -183,7 +162,7 @@ def test_the_lessons_table_of_state_sizes_is_measured():
 
 
 def keys_of(width: int) -> torch.Tensor:
-    figure = runpy.run_path(str(ROOT / "grader" / "checks" / NAME / "figure.py"))
+    figure = runpy.run_path(str(paths.ROOT / "grader" / "checks" / NAME / "figure.py"))
     return figure["data"](None)["narrow" if width == 2 else "wide"]
 
 

@@ -14,13 +14,15 @@ from thorough import sample
 
 from grader.catalog import paths
 
+pytestmark = pytest.mark.slow
+
 CASES = [
     (folder, case)
     for folder in FIGURES
     if paths.figure_cases(folder).exists()  # `make verify` demands it, and three cases
     for case in runpy.run_path(str(paths.figure_cases(folder)))["CASES"]
 ]
-SOME_CASES = sample(CASES, 4 * len(FIGURES) // 3)
+SOME_CASES = sample(CASES, len(FIGURES))
 
 
 @pytest.mark.parametrize(("folder", "case"), SOME_CASES, ids=[f"{folder[:2]}-{one.name}" for folder, one in SOME_CASES])

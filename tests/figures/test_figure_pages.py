@@ -12,6 +12,8 @@ from grader.catalog import paths
 from grader.integrations import figures
 from grader.judge import figure as numbers
 
+pytestmark = pytest.mark.slow
+
 SCRIPT_BYTES = 150_000
 # What is seen of the controls, all in one question: each takes some milliseconds.
 CONTROLS = """() => [...document.querySelectorAll('.kata-live :is(input, button)')]
@@ -69,36 +71,15 @@ def test_everybody_can_use_it(drawn):
         ] == []
 
 
-def test_it_fits_a_phone(drawn):
-    """Nothing is wider than a screen of 390 pixels; a wide matrix is scrolled in its own box."""
-    drawn.page.set_viewport_size({"width": 390, "height": 800})
-    assert drawn.page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-@pytest.mark.parametrize("folder", FIGURES)
-def test_a_script_is_small_and_imports_nothing(folder):
-    script = figures.script(folder)
-    assert len(script.encode()) < SCRIPT_BYTES
-    assert not re.search(r"^\s*(import|export)\b|https?://(?!www\.w3\.org/2000/svg)", script, re.M)
-    assert figures.widget(folder).count("export default") == 1
-
-
-def test_no_line_of_a_script_is_longer_than_120_letters():
-    scripts = [paths.figure_script(folder) for folder in FIGURES] + sorted(paths.FIGURES.glob("*.js"))
-    lines = [
-        (one, number, len(line))
-        for one in scripts
-        for number, line in enumerate(one.read_text("utf-8").splitlines(), 1)
-    ]
-    assert len(lines) > 1000
-    assert [(str(one), number) for one, number, length in lines if length > 120] == []
-
-
-@pytest.mark.parametrize("folder", FIGURES)
-def test_no_solution_stands_in_its_data(folder):
-    said = re.sub(r"\s+", "", str(numbers.data(folder)))
-    lines = [re.sub(r"\s+", "", line) for line in paths.solution(folder).read_text("utf-8").splitlines()]
-    assert not any(line in said for line in lines if len(line) > 20)
+def test_scripts_are_small_and_import_nothing_and_their_data_holds_no_solution():
+    for folder in FIGURES:
+        script = figures.script(folder)
+        assert len(script.encode()) < SCRIPT_BYTES, folder
+        assert not re.search(r"^\s*(import|export)\b|https?://(?!www\.w3\.org/2000/svg)", script, re.M), folder
+        assert figures.widget(folder).count("export default") == 1, folder
+        said = re.sub(r"\s+", "", str(numbers.data(folder)))
+        lines = [re.sub(r"\s+", "", line) for line in paths.solution(folder).read_text("utf-8").splitlines()]
+        assert not any(line in said for line in lines if len(line) > 20), folder
 
 
 def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, folder_of_pages):

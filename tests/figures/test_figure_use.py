@@ -7,6 +7,8 @@ from browser import CONTRASTS
 from figure_pages import FIGURES, SENTENCE, act, move, new_tab
 from thorough import sample
 
+pytestmark = pytest.mark.slow
+
 LOOKED_AT = sample(FIGURES, 6)  # how a figure is used is rarely its own alone; at night all of them
 FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -109,17 +111,6 @@ def test_a_drag_ends_with_its_finger(fingers, end):
     assert read() == after
 
 
-def test_each_of_two_fingers_drags_its_own_arrow(fingers):
-    page, touch, read = fingers
-    (x, y, unit), (u, v, _) = middle(page, 0), middle(page, 1)
-    a_x, a_y, b_x, b_y = read()
-    touch("Start", (x, y))
-    touch("Start", (x, y), (u, v))
-    touch("Move", (x - 30, y), (u, v + 60))
-    touch("End")
-    assert read() == pytest.approx([a_x - 30 / unit, a_y, b_x, b_y - 60 / unit], abs=0.02)
-
-
 def test_only_the_first_button_of_a_mouse_drags(opened):
     page = opened(FIRST["01"])
     x, y, _ = middle(page, 0)
@@ -176,11 +167,6 @@ def test_a_screen_reader_says_one_sentence_at_the_end_of_a_drag(chromium, folder
     page.clock.run_for(1000)
     assert page.evaluate("said") == [said.inner_text()]
     page.context.close()
-
-
-def test_a_heading_leads_to_a_figure(drawn):
-    heading = drawn.page.locator(".kata-live").get_by_role("heading", level=2)
-    assert heading.count() == 1 and heading.inner_text()
 
 
 @pytest.mark.parametrize("width", [1000, 320])

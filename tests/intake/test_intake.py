@@ -1,6 +1,5 @@
 """Whatever a stranger hands in (names, archives, notebooks, sources) costs that hand-in alone, and little of it."""
 
-import bz2
 import csv
 import itertools
 import json
@@ -18,23 +17,22 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 from bombs import ARCHIVES, BOMBS, FOLDER, HONEST, NOTEBOOKS, QUADRATIC, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from in_this_process import Here
 from survive import CASES, case
-from thorough import sample
+from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import Forbidden, paths
 from grader.catalog.errors import BadSubmission
-from grader.classroom import grade
 from grader.classroom.intake import archives, collector, names
 from grader.classroom.intake.finder import find
 from grader.classroom.marks import Student
 from grader.classroom.store import Entry, Store
-from grader.records import forbidden, limited, safe_files, source, submission
-from grader.records.bounded_cache import BoundedCache
+from grader.records import forbidden, limited, safe_files, submission
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import label
 from grader.records.source import parses
+
+pytestmark = pytest.mark.slow
 
 # Sources
 
@@ -44,8 +42,8 @@ LOOKS = (forbidden.notes, forbidden.reaches, parses)
 
 def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypatch):
     """Each of them is within its limit. Another text is read as ever, and so is what was read before."""
-    monkeypatch.setattr(limited, "TEXT_CPU_S", 0.2)
-    monkeypatch.setattr(limited, "FREE_CPU_S", 0.0)
+    monkeypatch.setattr(limited, "TEXT_CPU_S", 0.2)  # the limit itself takes seconds to reach
+    monkeypatch.setattr(limited, "FREE_CPU_S", 0.0)  # each of these calls is a short one
     text = "\n".join(f"x{number} = [{'1, ' * 200}]" for number in range(150))  # each call takes some hundredths
     rules = [Forbidden((f"f{number}",), ("softmax",), (), "") for number in range(300)]
     before, read = limited.spent(), 0
@@ -66,7 +64,7 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, 
     assert forbidden.notes("import ctypes\n") and parses(HONEST)
 
 
-def test_the_helper_is_replaced_when_it_ends(monkeypatch):
+def test_the_helper_is_replaced_when_it_ends():
     assert parses("before = 1")
     limited.helper.process.kill()
     with pytest.raises(BadSubmission):  # whoever was read when it ended
@@ -83,27 +81,29 @@ def test_the_helper_keeps_to_its_memory():
     assert size < 4 * limited.MEMORY
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "iso-8859-15", "cp1252", "windows-1251", "koi8-r", "shift_jis", "gbk"])
-@pytest.mark.parametrize("before", ["", "#!/usr/bin/env python3\n", "\n", "# Ä"[:2] + "\r\n"])
-def test_a_source_in_the_encoding_that_it_declares_is_read_as_python_reads_it(encoding, before):
-    letters = {"windows-1251": "Привет", "koi8-r": "Привет", "shift_jis": "日本", "gbk": "中文"}.get(encoding, "Größe")
-    data = f"{before}# -*- coding: {encoding} -*-\nname = '{letters}'\n".encode(encoding)
-    python: dict[str, str] = {}
-    exec(compile(data, "a.py", "exec"), python)
-    mine: dict[str, str] = {}
-    exec(submission.decode(data, "a.py", notebook=False).source, mine)
-    assert mine["name"] == python["name"] == letters
+LETTERS = {
+    "latin-1": "Größe", "iso-8859-15": "Größe", "cp1252": "Größe", "windows-1251": "Привет", "koi8-r": "Привет",
+    "shift_jis": "日本", "gbk": "中文",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("head", ["# coding: {}\n", "x = 1\n# coding: {}\n", "\n\n# coding: {}\n", "coding = '{}'\n"])
-@pytest.mark.parametrize(
-    "encoding", ["latin-1", "utf-8", "utf-7", "punycode", "unicode_escape", "zlib", "none", "ascii"]
-)
-def test_other_declarations_do_not_count(head, encoding):
-    if head.startswith("# ") and encoding == "latin-1":
-        pytest.skip("this one counts")
-    with pytest.raises(BadSubmission, match="not UTF-8"):
-        submission.decode(head.format(encoding).encode() + "x = 'é'\n".encode("latin-1"), "a.py", notebook=False)
+@pytest.mark.parametrize("encoding", LETTERS)
+def test_a_source_in_the_encoding_that_it_declares_is_read_as_python_reads_it(encoding):
+    for before in ("", "#!/usr/bin/env python3\n", "\n", "# \r\n"):
+        text = f"{before}# -*- coding: {encoding} -*-\nname = '{LETTERS[encoding]}'\n"
+        data = text.encode(encoding)
+        python, mine = {}, {}
+        exec(compile(data, "a.py", "exec"), python)
+        exec(submission.decode(data, "a.py", notebook=False).source, mine)
+        assert mine["name"] == python["name"] == LETTERS[encoding]
+
+
+def test_other_declarations_do_not_count():
+    heads = ["x = 1\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "coding = 'latin-1'\n"]
+    heads += [f"# coding: {name}\n" for name in ("utf-8", "utf-7", "punycode", "unicode_escape", "zlib", "ascii", "x")]
+    for head in heads:
+        with pytest.raises(BadSubmission, match="not UTF-8"):
+            submission.decode(head.encode() + "x = 'é'\n".encode("latin-1"), "a.py", notebook=False)
 
 
 def test_a_source_is_not_larger_once_it_is_read():
@@ -134,21 +134,12 @@ def test_an_honest_notebook_with_many_pictures_is_read():
 # Names
 
 
-@pytest.mark.parametrize("unit", ["_1", "-1", " (1)", "1_", " ", "03_", "_", "0", "_1_assignsubmission_", "é"])
-def test_a_long_name_is_read_in_no_time(unit):
+def test_a_long_name_is_read_in_no_time():
     began = time.process_time()
-    for number in range(20):
-        names.exercise_of(f"{unit * 30_000}{number}")
-        names.owner_of(f"{unit * 100}{number}")
-    assert time.process_time() - began < 2.0  # it took minutes
-
-
-@pytest.mark.parametrize("name", ["a\udcff", "\ud800", "a\nb", "a\x1b[31m", "\u202eyp", "x" * 70_000, "\u2028"])
-def test_a_name_is_shown_as_one_printable_line(name):
-    shown = label(name)
-    assert shown.isprintable() and len(shown) <= 400 and shown.encode()
-    (id,) = names.ids([name]).values()
-    assert id.isprintable() and id.encode() and len(id) < 100
+    for unit in ("_1", "-1", " (1)", "1_", " ", "03_", "_", "0", "_1_assignsubmission_", "é"):
+        names.exercise_of(f"{unit * 30_000}{began}")
+        names.owner_of(f"{unit * 100}{began}")
+    assert time.process_time() - began < 5.0  # it took minutes
 
 
 def test_a_path_that_is_not_utf_8_is_kept_and_found_again(tmp_path):
@@ -195,9 +186,15 @@ def test_an_archive_costs_itself_alone(built, name, tmp_path):
     assert all(source in (HONEST, QUADRATIC) for source in read.values())
 
 
+def test_a_rare_way_of_packing_is_refused_before_it_is_unpacked(built):
+    for name in ("bzip2.zip", "lzma.zip"):
+        with pytest.raises(BadSubmission, match="rare way"):
+            archives.read(str(built / name), "softmax_naive.py")
+
+
 def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, monkeypatch):
     """Those that are left are told of, and everybody else's are opened."""
-    monkeypatch.setattr(collector, "MOST_SECONDS", 0.3)
+    monkeypatch.setattr(collector, "MOST_SECONDS", 0.3)  # as above
     (tmp_path / "eve").mkdir()
     for number in range(12):
         (tmp_path / "eve" / f"{number}.tgz").write_bytes((built / "gzip-name.tgz").read_bytes())
@@ -209,20 +206,13 @@ def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, mon
     assert sum("not opened" in entry.note for entry in found.misplaced) >= 8
 
 
-def test_a_rare_way_of_packing_is_refused_before_it_is_unpacked(built):
-    for name in ("bzip2.zip", "lzma.zip"):
-        with pytest.raises(BadSubmission, match="rare way"):
-            archives.read(str(built / name), "softmax_naive.py")
-    assert len(bz2.compress(b"\0" * (1 << 20))) < 100  # which is why
-
-
 # A class
 
 
-def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, fork_server, monkeypatch):
+def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, here):
     """Everybody honest has full marks; nobody is missing; whatever was refused is told with its reason."""
     root = tmp_path / "in"
-    for number in range(4):
+    for number in range(2):
         path = root / f"honest{number}" / "softmax_naive.py"
         path.parent.mkdir(parents=True)
         path.write_text(HONEST + f"\nx = {number}\n", "utf-8")
@@ -235,30 +225,31 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, fork_se
     for number, bomb in enumerate(bombs):
         (root / f"bomb{number}").mkdir()
         (root / f"bomb{number}" / "softmax_naive.py").write_text(bomb)
-    for raw in (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>"):
+    for raw in (b"b\xff", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()"):
         place = os.fsencode(root) + b"/" + raw
         os.mkdir(place)
         with open(place + b"/softmax_naive.py", "w") as file:
             file.write(HONEST)
-    monkeypatch.setattr(grade, "executor_of", Here(fork_server))  # the same command, without a process
     done = said("grade", root, "--ex", "02", "--out", tmp_path / "out")
     assert done.returncode == 3 and "Traceback" not in done.stderr + done.stdout, done.stderr  # some are not placed
     with (tmp_path / "out" / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
         grades = {row["student"]: row for row in csv.DictReader(file)}
     most = sum(catalog.read(FOLDER).points.values())
     full = {student for student, row in grades.items() if float(row[FOLDER] or 0) == most}
-    assert {f"honest{number}" for number in range(4)} <= full
-    assert len(full) >= 4 + 7, sorted(full)  # those with odd names
+    assert {f"honest{number}" for number in range(2)} <= full
+    assert len(full) >= 2 + 4, sorted(full)  # those with odd names
     assert len([row for row in grades if row.startswith("bomb")]) == len(bombs)
     assert len([row for row in grades if row.startswith("notebook")]) == len(notebooks)
 
 
-# The fuzz, a little of it (more: tests/intake/fuzz.py)
+# The fuzz
 
 
 @pytest.mark.parametrize("kind", CASES)
 def test_made_up_hand_ins(kind, tmp_path):
-    @settings(max_examples={"name": 200, "class": 10}.get(kind, 40), deadline=None, suppress_health_check=HealthCheck)
+    often = {"name": 200, "class": 10}.get(kind, 40) * (50 if THOROUGH else 1)
+
+    @settings(max_examples=often, deadline=None, suppress_health_check=HealthCheck)
     @given(st.randoms(use_true_random=True))
     def tried(dice):
         case(kind, dice, tmp_path)
@@ -291,25 +282,7 @@ def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
     assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].note  # a student's own has a ratio
 
 
-def test_the_helper_lists_each_students_archive_once(tmp_path, monkeypatch):
-    """It lies in a class of archives, each of which could be a download before its names are known."""
-    (tmp_path / "ada").mkdir()
-    (tmp_path / "ada" / FILE).write_text(HONEST, "utf-8")
-    for name in ("bob", "cyd"):
-        (tmp_path / f"{name}.zip").write_bytes(zipped((FILE, f"{HONEST}# {name}\n".encode())))
-    (tmp_path / "eve.zip").write_bytes(b"no archive")
-    asked, ask = [], limited.Helper.ask
-    monkeypatch.setattr(limited.Helper, "ask", lambda self, *request: asked.append(request) or ask(self, *request))
-    found = find(tmp_path, catalog.exercises())
-    assert {handin.student.id for handin in found.handins} == {"ada", "bob", "cyd"} and len(found.misplaced) == 1
-    assert sum("_listed" in str(request[0]) for request in asked) == 3
-
-
-def test_answers_of_the_reader_are_kept_by_their_bytes(monkeypatch):
-    monkeypatch.setattr(limited.helper, "answers", BoundedCache(1 << 16))
-    for number in range(20):
-        source._outline(f"x{number} = 0\n" + "".join(f"def a{n}(): 0\n" for n in range(150)))
-    assert 0 < len(limited.helper.answers) < 20 and limited.helper.answers.size <= 1 << 16
+def test_an_answer_of_the_reader_is_kept():
     known = parses("kept = 1"), limited.spent()
     assert (parses("kept = 1"), limited.spent()) == known
 

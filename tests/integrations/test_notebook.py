@@ -26,6 +26,8 @@ from grader.integrations import figures
 from grader.integrations.notebook import GradingProcess, collect, display, export
 from grader.records.results import Settings
 
+pytestmark = pytest.mark.slow
+
 WANTED = ["f"]
 
 
@@ -101,42 +103,13 @@ def test_magics_broken_cells_and_star_imports():
     assert run(collect.source(cells, WANTED))["f"](2.5) == 2
 
 
-def test_an_example_far_below_its_task_has_a_heading_of_its_own():
-    task = "### Task {0}: `f`\n\nA.\n\n```python\nf({0})\n```\n\n"
-    lesson = f"# L\n\n{task.format(1)}{task.format(2)}## End\n"
-    stub = "def f(x):\n    # Task 1\n    # Task 2\n    raise NotImplementedError\n"
-    told = [cell.text.partition("\n")[0] for cell in export.cells(lesson, stub)]
-    assert told[1:3] == ["### Task 1: `f`", "### Task 2: `f`"] and told[4:] == [
-        "#### Task 1, its example", "f(1)", "#### Task 2, its example", "f(2)", "## End",
-    ]  # fmt: skip
-
-
-def test_several_statements_on_a_line_and_in_a_branch():
-    cells = ["", "a = 1; b = 2", "if a:\n    def f(x):\n        return a + b"]
-    source = collect.source(cells, WANTED)
-    assert run(source)["f"](0) == 3
-    cells = ["", "count = 1", "count += 1", "def f(x):\n    return count"]
-    assert run(collect.source(cells, WANTED))["f"](0) == 2
-
-
-def test_nothing_is_gathered_where_nothing_was_run():
-    assert collect.source(["", "import torch", "g = 3"], WANTED) == ""
-
-
-def by_line(node: ast.AST) -> int:
-    return node.lineno
-
-
-@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
-def test_a_solution_run_cell_by_cell_is_gathered_whole(exercise):
-    source = paths.solution(exercise.folder).read_text("utf-8")
-    lines = source.splitlines()
-    firsts = [min([node, *getattr(node, "decorator_list", ())], key=by_line).lineno for node in ast.parse(source).body]
-    ends = [node.end_lineno for node in ast.parse(source).body]
-    cells = ["", *("\n".join(lines[first - 1 : end]) for first, end in zip(firsts, ends, strict=True))]
-    gathered = collect.source(cells, collect.defined(fresh_stub(exercise.folder)))
-    kept = [ast.dump(node) for node in ast.parse(gathered).body]
-    assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring
+def test_a_solution_run_cell_by_cell_is_gathered_whole():
+    for exercise in catalog.exercises():
+        source = paths.solution(exercise.folder).read_text("utf-8")
+        cells = ["", *(ast.unparse(node) for node in ast.parse(source).body)]
+        gathered = collect.source(cells, collect.defined(fresh_stub(exercise.folder)))
+        kept = [ast.dump(node) for node in ast.parse(gathered).body]
+        assert kept == [ast.dump(node) for node in ast.parse(source).body[1:]]  # all but the docstring
 
 
 # What is made.
@@ -150,15 +123,13 @@ def checkout(tmp_path_factory):
 
 
 @pytest.fixture
-def made(checkout, said, monkeypatch):
+def made(checkout, cli):
     """Makes the notebook of an exercise in the checkout. Gives its path."""
 
     def make(number: str) -> Path:
-        with monkeypatch.context() as there:
-            there.setattr(paths, "EXERCISES", checkout / "exercises")
-            done = said("notebook", number, "--no-open")
-            assert done.returncode == 0 and "is made" in done.stdout, done.stderr
-            return paths.notebook(catalog.find(number).folder)
+        done = cli("notebook", number, "--no-open", cwd=checkout)
+        assert done.returncode == 0 and "is made" in done.stdout, done.stderr
+        return checkout / paths.notebook(catalog.find(number).folder).relative_to(paths.ROOT)
 
     return make
 
@@ -166,8 +137,6 @@ def made(checkout, said, monkeypatch):
 def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
     jupytext = pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     import nbformat
-
-    from grader.integrations.notebook import export
 
     for exercise in catalog.exercises():
         notebook = jupytext.reads(export.percent(exercise), fmt="py:percent")
@@ -197,17 +166,17 @@ def test_every_exercise_becomes_a_notebook_with_all_its_lesson_and_stub():
         assert [line for line in lines if line.rstrip() not in text and not line.startswith("```")] == []
 
 
-@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
-def test_its_words_name_no_command_and_no_file_to_write_in(exercise):
+def test_its_words_name_no_command_and_no_file_to_write_in_and_the_figure_is_at_the_top():
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
-    from grader.integrations.notebook import export
-
-    cells = [cell for cell in export.percent(exercise).split("\n\n# %%") if "[markdown]" in cell.partition("\n")[0]]
-    text = "\n".join(cells)
-    assert f"{exercise.slug}.py" not in text and "experiment.py" not in text
-    outside_of_code = "".join(text.split("```")[::2])
-    assert re.findall(r"`make [a-z]+[^`]*`(?! \(in a terminal\))", outside_of_code) == []
-    assert "`make try" not in text and "`experiment()`" in text
+    for exercise in catalog.exercises():
+        cells = export.percent(exercise).split("\n\n# %%")
+        has_figure = paths.figure_script(exercise.folder).exists()
+        assert cells[2].startswith(" [markdown]\n# # ") and ("figure()" in cells[3]) == has_figure
+        text = "\n".join(cell for cell in cells if "[markdown]" in cell.partition("\n")[0])
+        assert f"{exercise.slug}.py" not in text and "experiment.py" not in text
+        outside_of_code = "".join(text.split("```")[::2])
+        assert re.findall(r"`make [a-z]+[^`]*`(?! \(in a terminal\))", outside_of_code) == []
+        assert "`make try" not in text and "`experiment()`" in text
 
 
 def test_a_lessons_words_become_a_notebooks():
@@ -227,23 +196,10 @@ def test_a_lessons_words_become_a_notebooks():
         ("nanoGPT's `data/prepare.py`", "nanoGPT's `data/prepare.py`"),
     ):
         assert export.lesson_for_notebook(before, "f") == after
-    assert display._message("print them and run: make try EX=03") == "print them and run: the cell again"
-
-
-def test_the_figure_is_at_the_top_as_on_the_site():
-    pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
-    from grader.integrations.notebook import export
-
-    for exercise in catalog.exercises():
-        cells = export.percent(exercise).split("\n\n# %%")
-        has_figure = paths.figure_script(exercise.folder).exists()
-        assert cells[2].startswith(" [markdown]\n# # ") and ("figure()" in cells[3]) == has_figure
-        assert sum("\nfigure()" in cell for cell in cells) == has_figure
 
 
 def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork_server):
     from grader.catalog import mistakes
-    from grader.integrations.notebook import display
     from grader.judge import grading
     from grader.records.causes import causes
     from grader.records.submission import Submission
@@ -264,12 +220,10 @@ def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork
         assert "You can now " in form and "In real code: " in form and "make " not in form.replace("make it", "")
 
 
-def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatch):
+def test_a_notebook_that_was_worked_in_is_never_overwritten(desk):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
-    from grader.integrations.notebook import export
-
-    exercise, path = catalog.find("02"), tmp_path / "made.ipynb"
-    monkeypatch.setattr(paths, "notebook", lambda folder: path)
+    exercise = catalog.find("02")
+    path = paths.notebook(exercise.folder)
     assert export.make(exercise) == (path, export.MADE)
     fresh_one = path.read_bytes()
     assert export.make(exercise) == (path, export.MADE)  # untouched: the newest lesson may take its place
@@ -290,33 +244,8 @@ def test_a_notebook_that_was_worked_in_is_never_overwritten(tmp_path, monkeypatc
     assert path.read_text("utf-8") == "no notebook at all"
 
 
-def test_outside_of_a_notebook_it_says_what_to_type(checkout):
-    code = "from grader.notebook import check\ntry:\n    check('03')\nexcept RuntimeError as error:\n    print(error)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True)
-    assert "make check EX=03" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda notebook: notebook.hint("03", task=77), "There is no task 77 in 03: its tasks are 1 to "),
-        (
-            lambda notebook: notebook.check("03", seed="x"),
-            "seed takes a whole number, as a verdict prints it, not 'x'.",
-        ),
-    ],
-)
-def test_a_wrong_task_or_seed_is_said(monkeypatch, call, words):
-    from grader.integrations import notebook
-
-    shown = []
-    monkeypatch.setattr(notebook, "_show", lambda answer, markdown=False: shown.append(answer["text"]))
-    call(notebook)
-    assert len(shown) == 1 and shown[0].startswith(words)
-
-
 def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, monkeypatch):
-    monkeypatch.setattr(paths, "ROOT", checkout)  # where the progress is noted
+    monkeypatch.setattr(paths, "ROOT", checkout)  # the process works there, so it notes no progress here
     exercise, process = catalog.find("03"), GradingProcess()
     right = paths.solution(exercise.folder).read_text("utf-8")
     hangs = right.replace("    return", "    while True: pass\n    return")

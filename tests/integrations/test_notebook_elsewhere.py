@@ -18,6 +18,8 @@ from grader.catalog import paths, project
 from grader.integrations.notebook import collect, export
 from grader.worker.lockdown import seccomp
 
+pytestmark = pytest.mark.slow
+
 for name in ("jupytext", "nbclient", "ipykernel"):
     needed(name, "notebook")
 
@@ -141,17 +143,3 @@ def test_bubblewrap_that_is_refused_is_told_as_such(container):
     ask = "from grader.sandbox import tiers; tier = tiers.choose(); print(tier.name, tier.reasons)"
     done = subprocess.run([*container, sys.executable, "-c", ask], capture_output=True, text=True, cwd=paths.ROOT)
     assert done.stdout[:1] == "B" and "A: bubblewrap is refused here" in done.stdout, done.stderr
-
-
-@nightly
-def test_in_an_editor_it_needs_a_kernel_and_nothing_else(python, tmp_path, monkeypatch):
-    """As VS Code runs it: a kernel of an environment of its own, no Jupyter server, the notebook in its folder."""
-    import nbformat
-
-    for name in ("grader", "exercises", "solutions"):
-        shutil.copytree(paths.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.ipynb"))
-    folder = tmp_path / "exercises" / FOLDER
-    notebook = made()
-    nbformat.validate(notebook)
-    notebook = ran(notebook, [str(python)], folder, monkeypatch)
-    assert "Ready. Your code runs in" in said(notebook.cells[1]) and "7 of 7 points" in said(notebook.cells[-1])

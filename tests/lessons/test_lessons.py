@@ -8,19 +8,12 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.desk import lesson as tasks_of
 
 EXERCISES = catalog.exercises()
 
 
 def folder(exercise) -> str:
     return exercise.folder
-
-
-def test_the_page_of_promises_says_what_the_helpers_of_checks_ask():
-    text = paths.PROMISES.read_text("utf-8")
-    for word in ("dtype", "device", "second call", "radients", "memory", "names", "load_state_dict", "−10,000"):
-        assert word in text
 
 
 def test_the_page_of_promises_says_the_limits():
@@ -49,38 +42,6 @@ def test_the_page_of_promises_says_the_limits():
         assert "call_cpu_s" not in own or words in rows
 
 
-# What a lesson says about a document, by how `source` in exercise.toml begins.
-NOTEBOOK, CHAPTER = (
-    "llm-from-scratch/blob/main/03%20-%20Coding%20Attention%20Mechanisms/ch03.ipynb",
-    "rasbt/LLMs-from-scratch",
-)
-ARTICLE = "https://sebastianraschka.com/blog/2023/self-attention-from-scratch.html"
-SOURCES = {
-    "000_": (NOTEBOOK, CHAPTER),
-    "001_": ("Let's talk attention in Transformers", "RPubs"),
-    "002_": ("Self-attention with trainable Query, Key, Value weights",),
-    "003_": ("01-bag-of-words/02_self_attention_from_scratch.ipynb", ARTICLE),
-    "004_": ("B: batch dimension, T: sequence length",),
-    "further outputs: Build a Large Language Model": (CHAPTER,),
-    "further outputs: the article": (ARTICLE,),
-}
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_a_lesson_says_where_its_numbers_come_from(exercise):
-    text = paths.lesson(exercise.folder).read_text("utf-8").partition("\n**Numbers from**")[2]
-    documented = (paths.CHECKS / exercise.folder / "exercise.toml").read_text("utf-8")
-    for source in set(re.findall(r'^source = "(.*)"$', documented, re.M)):
-        expected = next((said for start, said in SOURCES.items() if source.startswith(start)), None)
-        assert source.startswith("this repository: ") if expected is None else all(part in text for part in expected)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_tokens_are_counted_from_0(exercise):
-    text = paths.lesson(exercise.folder).read_text("utf-8") + paths.hints(exercise.folder).read_text("utf-8")
-    assert not re.search(r"\\dots, [\w{}]*_?T\b(?! *-)|= 1, *\\dots|token 1 is the first", text)
-
-
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
 def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(exercise):
     """But for what it is given of an earlier exercise."""
@@ -101,19 +62,6 @@ def test_what_is_given_has_its_body_in_the_stub(exercise):
     for node in ast.walk(ast.parse(stub)):
         if isinstance(node, ast.FunctionDef) and "# given" in stub.splitlines()[node.lineno - 1]:
             assert "NotImplementedError" not in ast.unparse(node), node.name
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_what_is_folded_is_not_in_the_watch(exercise):
-    tasks = tasks_of.tasks(exercise.folder)
-    assert tasks and all("details" not in task.text and "Stuck?" not in task.text for task in tasks)
-
-
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_what_to_notice_stands_beside_the_solution(exercise):
-    notice = (paths.SOLUTIONS / exercise.folder / "notice.md").read_text("utf-8")
-    first, deeper = notice.strip().split("\n\n")
-    assert 2 <= len(re.findall(r"[.?!](?:\s|$)", first)) <= 6 and deeper.startswith("Dig deeper: ")
 
 
 def test_each_diagram_is_shown():

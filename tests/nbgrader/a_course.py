@@ -100,10 +100,10 @@ class Course:
     def autograded(self, student: str) -> "nbformat.NotebookNode":
         return nbformat.read(self.root / "autograded" / student / FOLDER / f"{FOLDER}.ipynb", 4)
 
-    def gradebook(self, db_url: str | None = None):
+    def gradebook(self):
         from nbgrader.api import Gradebook
 
-        return Gradebook(db_url or f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
+        return Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", self.root.name)
 
     def scores(self, student: str) -> dict[str, float | None]:
         """What the autograder gave, by grade cell."""

@@ -18,6 +18,8 @@ from grader.judge.inputs import Random
 from grader.records.results import Settings
 from grader.records.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 needed("nbgrader", "classroom")
 nbformat, v4 = when_used("nbformat"), when_used("nbformat.v4")
 

@@ -21,6 +21,8 @@ from grader.judge import grading
 from grader.records.results import NOT_CHECKED, PASSED, Settings
 from grader.records.submission import Submission
 
+pytestmark = pytest.mark.slow
+
 needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
 course, of_cells = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("course", "cells"))
@@ -86,39 +88,38 @@ def in_notebook(exercise, source: str) -> dict[str, bool]:
     return passed
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_a_notebook_asks_for_no_command_that_a_student_lacks(exercise):
-    text = course.lesson(exercise.folder)
-    assert "make try" not in text and "make start" not in text and "hints.md" not in text
-    assert re.findall(r"`(?:make|kata) [a-z]+[^`]*`(?! \(in a clone of the project\))", text) == []
-    assert text.count(course.FRAME["## Tasks"]) == 1
-
-
-def test_what_a_lesson_links_to_lies_beside_its_notebook(notebooks, made):
-    drawn = 0
+def test_a_notebook_holds_the_lesson_with_what_it_links_to_and_every_point(notebooks, made):
     for exercise in EXERCISES:
-        folder = made / exercise.folder
-        told = "\n".join(one.source for one in notebooks[exercise.folder].cells if one.cell_type == "markdown")
+        notebook, lesson = notebooks[exercise.folder], course.lesson(exercise.folder)
+        nbformat.validate(notebook)
+        told = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+        assert sorted(told.split()) == sorted(lesson.split())
+        assert re.findall(r"`(?:make|kata) [a-z]+[^`]*`(?! \(in a clone of the project\))", lesson) == []
         targets = set(TARGET.findall(CODE.sub("", told)))
-        assert "promises.md" in targets and all((folder / target).is_file() for target in targets), exercise.folder
-        drawn += sum(target.endswith(".svg") for target in targets)
-    assert drawn > 10
+        assert "promises.md" in targets and all((made / exercise.folder / one).is_file() for one in targets)
+        graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
+        assert sum(about.points for about in graded) == pytest.approx(exercise.max_points)
+        assert len({of_cells.task_id(about.grade_id) for about in graded} - {None}) == len(graded) > 0
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_a_notebook_holds_the_lesson_the_code_and_every_point(exercise, notebooks):
-    notebook = notebooks[exercise.folder]
-    nbformat.validate(notebook)
-    lesson = course.lesson(exercise.folder)
-    told = "\n\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    assert sorted(told.split()) == sorted(lesson.split())
-    graded = [c.metadata.nbgrader for c in notebook.cells if c.metadata.get("nbgrader", {}).get("grade")]
-    assert sum(about.points for about in graded) == pytest.approx(exercise.max_points)
-    assert len({about.grade_id for about in graded}) == len(graded) > 0
-    assert all(of_cells.task_id(about.grade_id) is not None for about in graded)
+def test_without_its_regions_it_is_the_stub(notebooks):
+    for exercise in EXERCISES:
+        lines, inside = [], False
+        for c in notebooks[exercise.folder].cells:
+            if c.cell_type != "code" or c.metadata.get("nbgrader", {}).get("locked"):
+                continue
+            for line in c.source.splitlines():
+                if "### BEGIN SOLUTION" in line:
+                    lines.append(line.replace("### BEGIN SOLUTION", "raise NotImplementedError"))
+                inside = (inside or "### BEGIN SOLUTION" in line) and "### END SOLUTION" not in line
+                if not inside and "### " not in line:
+                    lines.append(line)
+        stub = ast.parse(paths.stub(exercise.folder).read_text("utf-8"))
+        stub.body = stub.body[1:] if ast.get_docstring(stub) else stub.body
+        assert ast.unparse(ast.parse("\n".join(lines))) == ast.unparse(stub), exercise.folder
 
 
-@pytest.mark.parametrize("exercise", sample(EXERCISES, 6), ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize("exercise", sample(EXERCISES, 3), ids=lambda exercise: exercise.folder)
 def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
     notebook = nbformat.from_dict(notebooks[exercise.folder])
     cells = as_cells(notebook)
@@ -129,24 +130,7 @@ def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
     assert code.notes == ()
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_without_its_regions_it_is_the_stub(exercise, notebooks):
-    lines, inside = [], False
-    for c in notebooks[exercise.folder].cells:
-        if c.cell_type != "code" or c.metadata.get("nbgrader", {}).get("locked"):
-            continue
-        for line in c.source.splitlines():
-            if "### BEGIN SOLUTION" in line:
-                lines.append(line.replace("### BEGIN SOLUTION", "raise NotImplementedError"))
-            inside = (inside or "### BEGIN SOLUTION" in line) and "### END SOLUTION" not in line
-            if not inside and "### " not in line:
-                lines.append(line)
-    stub = ast.parse(paths.stub(exercise.folder).read_text("utf-8"))
-    stub.body = stub.body[1:] if ast.get_docstring(stub) else stub.body
-    assert ast.unparse(ast.parse("\n".join(lines))) == ast.unparse(stub)
-
-
-@pytest.mark.parametrize("exercise", sample(EXERCISES, 4), ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize("exercise", sample(EXERCISES, 3), ids=lambda exercise: exercise.folder)
 def test_documented_checks_judge_as_the_grader_does(exercise, fork_server):
     """The solution, the stub, and a few wrong versions: in a notebook and in the grader the same checks pass."""
     sources = {
@@ -181,14 +165,6 @@ def test_the_released_notebook_is_the_stub(released):
     assert "BEGIN SOLUTION" not in nbformat.writes(notebook)
     assert cell(notebook, "write_context_vector").source.count("raise NotImplementedError") == 1
     assert cell(notebook, "task_1").metadata.editable is False
-
-
-def test_settings_are_written_once(tmp_path):
-    chosen = (catalog.find("03"),)
-    course.make(tmp_path, chosen)
-    (tmp_path / "nbgrader_config.py").write_text("# mine")
-    assert "nbgrader_config.py is left as it was" in course.make(tmp_path, chosen)
-    assert (tmp_path / "nbgrader_config.py").read_text() == "# mine"
 
 
 def test_validate_tells_a_learner_who_has_not_begun(classroom):

@@ -4,10 +4,13 @@ import csv
 import re
 import subprocess
 
+import pytest
 from a_course import FOLDER, environment
 from extras import needed
 
 from grader.catalog import paths
+
+pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
 

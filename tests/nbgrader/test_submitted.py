@@ -1,17 +1,14 @@
 """`kata grade COURSE --assignment NAME` grades in parallel, and nbgrader's own `autograde` takes the results."""
 
-import contextlib
 import csv
-import os
 import shutil
-import socket
-import subprocess
 from pathlib import Path
 
 import pytest
 from a_course import FOLDER, Course, cell
 from extras import needed, when_used
-from thorough import nightly
+
+pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
@@ -46,10 +43,10 @@ def set_up(course: Course, text: str) -> None:
         file.write(text)
 
 
-def state(course: Course, db_url: str | None = None) -> dict:
+def state(course: Course) -> dict:
     """What a run of autograde leaves: rows of the gradebook and files, without the ids that nbgrader draws."""
     found = {}
-    with course.gradebook(db_url) as book:
+    with course.gradebook() as book:
         for entry in book.assignment_submissions(FOLDER):
             (notebook,) = entry.notebooks
             grades = sorted((g.name, g.auto_score, g.needs_manual_grade, g.score) for g in notebook.grades)
@@ -128,47 +125,3 @@ def test_only_the_learners_cells_are_read(classroom):
     link.symlink_to(classroom.root / "source" / FOLDER / f"{FOLDER}.ipynb")  # the solution
     with pytest.raises(Exception, match="link"):
         handins["ada"].read()
-
-
-@contextlib.contextmanager
-def postgres(folder: Path):
-    """A private server, gone afterwards. Skips, with the reason, if PostgreSQL is not installed."""
-    pytest.importorskip("psycopg2", reason="psycopg2 is not installed (the extra dev)")
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")) or [*filter(None, [shutil.which("initdb")])]
-    if not found:
-        pytest.skip("no PostgreSQL here: apt-get install postgresql")
-    bin, user = Path(found[-1]).parent, []
-    if os.getuid() == 0:  # which the server refuses to run as
-        user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        shutil.chown(folder, "postgres")
-        for parent in folder.parents:
-            if parent.stat().st_uid == os.getuid() and parent != Path("/") and parent != Path("/tmp"):
-                parent.chmod(parent.stat().st_mode | 0o011)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    data, log = folder / "data", folder / "log"
-    control = [*user, str(bin / "pg_ctl"), "-D", str(data), "-l", str(log), "-w"]
-    quiet = {"check": True, "capture_output": True, "cwd": folder, "timeout": 60}
-    subprocess.run([*user, bin / "initdb", "-D", data, "-U", "kata", "-A", "trust", "--no-sync"], **quiet)
-    subprocess.run([*control, "-o", f"-p {port} -k {folder} -h 127.0.0.1 -F", "start"], **quiet)
-    try:
-        yield f"postgresql+psycopg2://kata@127.0.0.1:{port}/postgres"
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], check=False, capture_output=True, cwd=folder, timeout=60)
-
-
-@nightly
-def test_any_database(classroom, said, tmp_path_factory):
-    """The same rows in PostgreSQL, named by the course's own settings."""
-    fill(classroom)
-    with postgres(tmp_path_factory.mktemp("postgres")) as db_url:
-        set_up(classroom, f"c.CourseDirectory.db_url = {db_url!r}\n")
-        classroom.nbgrader("generate_assignment", FOLDER, "--force")
-        assert grade(said, classroom).returncode == 3
-        set_up(classroom, NO_SANDBOX)
-        classroom.nbgrader("autograde", FOLDER, ok=False)
-        rows = {name: entry for name, entry in state(classroom, db_url).items() if "/" not in name}
-        assert rows["ada"][2][2][1] == 3.5 and set(GRADED) < set(rows)
-        with classroom.gradebook() as book:
-            assert book.assignment_submissions(FOLDER) == []  # nothing went to the default gradebook

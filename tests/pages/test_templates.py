@@ -15,7 +15,6 @@ from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.marks import HandIn, Mark, Origin, Student
 from grader.classroom.summary import Summary
-from grader.integrations import bundle
 from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
 from grader.records.results import CheckResult, ExerciseResult
@@ -114,30 +113,17 @@ def test_no_element_or_attribute_comes_from_a_students_text(word, harmless):
             assert word in shown, name  # as it was written: nothing was run, and nothing escaped twice
 
 
-def test_names_in_backquotes_are_code():
-    found = {name for name, page in pages("see `cache.keys` here") if "see <code>cache.keys</code> here" in page}
-    assert found >= {"class", "verdict full", "notebook verdict"}
-
-
-@pytest.mark.slow
-def test_the_outputs_of_nbgraders_cells_too():
-    pytest.importorskip("nbformat", reason="nbformat is not installed (extra classroom)")
-    from grader.integrations.nbgrader import cells
-    from grader.integrations.nbgrader import cells as of_cells
-    from grader.integrations.nbgrader.cells import Cell
-
-    cell = Cell(cells.checks_id(1), "code", "", None, True, grade=True, points=3.0)
-    for state in ({}, {"status": "error"}, {"started": False}):
-        plain = Structure(of_cells.html(replace(wrong("a plain word"), **state), cell, True)).elements
-        for word in HOSTILE:
-            assert Structure(of_cells.html(replace(wrong(word), **state), cell, True)).elements == plain
-
-
 def test_a_template_cannot_forget_to_escape():
     template = templating.ENVIRONMENT.from_string("<p title='{{ a }}'>{{ a }}{% for b in [a] %}{{ b }}{% endfor %}</p>")
     assert [one for one, *_ in Structure(template.render(a="'><b>\x1b\u202e")).elements] == ["p"]
     with pytest.raises(jinja2.UndefinedError):
         template.render()
+
+
+def test_code_in_a_sentence_is_the_only_markup_of_it():
+    assert templating.code("`a < b` and <i>`c`</i>, `") == (
+        "<code>a &lt; b</code> and &lt;i&gt;<code>c</code>&lt;/i&gt;, `"
+    )
 
 
 def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
@@ -154,21 +140,6 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
     for name in TEMPLATES:
         text = (paths.GRADER / name).read_text("utf-8")
         assert not re.search(r"\|\s*safe\b|autoescape|\bon[a-z]+=|style=", text), name
-
-
-def test_code_in_a_sentence_is_the_only_markup_of_it():
-    assert templating.code("`a < b` and <i>`c`</i>, `") == (
-        "<code>a &lt; b</code> and &lt;i&gt;<code>c</code>&lt;/i&gt;, `"
-    )
-
-
-def test_every_template_can_be_read_and_is_given_out():
-    assert len(TEMPLATES) >= 8
-    for name in TEMPLATES:
-        templating.ENVIRONMENT.get_template(name)
-    for given in (dict(bundle.files()), dict(bundle.whole())):
-        for name in TEMPLATES:
-            assert given[f"grader/{name}"] == (paths.GRADER / name).read_bytes()
 
 
 def test_an_installed_package_has_them_too():

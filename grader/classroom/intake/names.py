@@ -24,7 +24,7 @@ MOODLE = re.compile(r"(?P<name>[^/]*?)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-
 CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<id>\d+)_\d+_(?P<rest>.+)", re.S)
 #   "submission_123", which submission_metadata.yml explains
 GRADESCOPE = re.compile(r"submission_(\d+)")
-SUBMITTER = re.compile(r"(?m)^\s*:(name|sid|email): *(.*)$")  # a fact there
+SUBMITTER = re.compile(r"(?m)^[ \t]*:(name|sid|email): *(.*)$")  # a fact there
 # A student who chooses a name may write a platform's mark into it, so all marks in a name count.
 MOODLE_MARKS = re.compile(r"(?=_(\d+)_assignsubmission_[a-z])")
 CANVAS_MARKS = re.compile(r"(?=_(\d+)_\d{3,}_)")  # a shorter second number is an exercise's: "_9001_03_context_…"
@@ -94,7 +94,7 @@ def submitters_of(text: str) -> dict[str, list[tuple[str, str]]]:
     parts = re.split(r"(?m)^['\"]?(submission_\w+)['\"]?:[ \t]*$", text)[1:]
     for folder, facts in zip(parts[::2], parts[1::2]):
         section = re.search(r"(?ms)^  :submitters:[^\n]*\n(.*?)(?=^  :?\w+:|\Z)", facts)
-        for person in re.split(r"(?m)^\s+- ", section[1] if section else "")[1:]:
+        for person in re.split(r"(?m)^[ \t]+- ", section[1] if section else "")[1:]:
             told = {fact: text.strip().strip("'\"") for fact, text in SUBMITTER.findall(person)}
             found[folder].append((told.get("sid") or told.get("email") or folder, told.get("name", "")))
     return found

@@ -1,0 +1,68 @@
+"""What the truths of several exercises share: the solution as a module, and attention in Python's own numbers."""
+
+import importlib.util
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+import torch
+
+from grader import catalog
+from grader.catalog import paths
+
+Rows = Sequence[Sequence[float]]
+
+
+def load(number: str) -> ModuleType:
+    """The solution of an exercise."""
+    path = paths.solution(catalog.find(number).folder)
+    spec = importlib.util.spec_from_file_location(f"truth_{number}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def drawn(*shape: int, many: int = 3, seed: int = 7) -> list[torch.Tensor]:
+    """Tensors in float64 with gradients, always the same."""
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(shape, dtype=torch.float64, generator=generator, requires_grad=True) for _ in range(many)]
+
+
+def dot(first: Sequence[float], second: Sequence[float]) -> float:
+    return math.fsum(a * b for a, b in zip(first, second, strict=True))
+
+
+def softmax(scores: Sequence[float]) -> list[float]:
+    powers = [math.exp(score - max(scores)) for score in scores]
+    return [power / math.fsum(powers) for power in powers]
+
+
+def attention(queries: Rows, keys: Rows, values: Rows, scale: float | None = None) -> tuple[Rows, Rows]:
+    """The weights and the context vectors. scale: of the scores, by default 1 / √d_k."""
+    scale = 1 / math.sqrt(len(keys[0])) if scale is None else scale
+    weights = [softmax([scale * dot(query, key) for key in keys]) for query in queries]
+    return weights, [[dot(row, column) for column in zip(*values, strict=True)] for row in weights]
+
+
+def tensor(rows: object) -> torch.Tensor:
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+def measure_again(number: str, script: str, rows: int, names: int) -> None:
+    """Compare the table that a script beside a lesson prints with the lesson's. names: the width of its first column.
+
+    To three percent: training adds up rounding errors, which differ from one processor to the next.
+    """
+    lesson = paths.lesson(catalog.find(number).folder)
+    command = [sys.executable, str(lesson.with_name(script))]
+    head, *measured = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    printed = lesson.read_text("utf-8").partition(head)[2].partition("\n```")[0].splitlines()[1:]
+    assert len(printed) == len(measured) == rows
+    for row, again in zip(printed, measured, strict=True):
+        assert row[:names] == again[:names]
+        pairs = zip(*(map(int, re.findall(r"\d+", text[names:])) for text in (row, again)), strict=True)
+        assert all(abs(one - other) <= 3 for one, other in pairs), f"{row}\n{again}"
