@@ -45,15 +45,15 @@ def main(control: socket.socket, plan: dict) -> Served | None:
 def obey(control: socket.socket, plan: dict) -> Served | None:
     """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None. In a fork: Served.
 
-    plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
-    grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
+    plan: what lockdown.layers.Lockdown reads, and `parent`, the grader's process id if this process is to end with it.
+    Where it is None, this process ends with the socket alone.
     `needs`: packages that workers have besides torch. Where it has `formula`, {"names", "groups"}, no worker has
     torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
         kernel.die_with_parent(plan["parent"])
     kernel.keep_out()
-    warm_up.install_finder(plan["versions"])
+    warm_up.install_finder()
     kernel.adopt_orphans()
     kernel.set_signals()
     if compiling.NEED in plan["needs"]:

@@ -1,9 +1,7 @@
 """Work that the fork server does once, so that no worker repeats it: imports, and the first use of functions.
 
-It also decides which modules a worker can import and which packages it finds installed. A package whose files the
-worker may not read looks as if it were not installed, so that `try: import colorama` in torch does not fail with
-PermissionError. The versions of the readable packages are passed to the worker, so that it needs no access to the files
-of their metadata.
+It also decides which modules a worker can import. A package whose files the worker may not read looks as if it were not
+installed, so that `try: import colorama` in torch does not fail with PermissionError.
 """
 
 import contextlib
@@ -11,12 +9,9 @@ import gc
 import importlib
 import linecache
 import os
-import pathlib
-import re
 import sys
 import tempfile
 from importlib.machinery import PathFinder
-from typing import ClassVar
 
 import torch
 
@@ -79,12 +74,7 @@ class M(nn.Module):
 
 
 class ReadableFinder(PathFinder):
-    """The usual finder of modules, without the packages whose files may not be opened.
-
-    versions: those of the readable packages, by normalized name.
-    """
-
-    versions: ClassVar[dict[str, str]] = {}
+    """The usual finder of modules, without the packages whose files may not be opened."""
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
@@ -100,39 +90,10 @@ class ReadableFinder(PathFinder):
             pass  # the import itself raises the error that describes the problem
         return spec
 
-    @classmethod
-    def find_distributions(cls, context=None):
-        """The readable packages with the name of the context, or all of them."""
-        from importlib import metadata
 
-        class ReadableDistribution(metadata.Distribution):
-            """A package of which only the name and the version are known."""
-
-            def __init__(self, name):
-                self.text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {cls.versions[name]}\n"
-
-            def read_text(self, filename):
-                return self.text if filename == "METADATA" else None
-
-            def locate_file(self, path):
-                return pathlib.Path(sys.path[-1]) / path  # the folder of the packages
-
-        requested_name = context and context.name
-        names = [_normal(requested_name)] if requested_name else cls.versions
-        return (ReadableDistribution(name) for name in names if name in cls.versions)
-
-
-def install_finder(versions: dict[str, str]) -> None:
-    """Use this finder from now on, in this process and its forks.
-
-    versions: those of the readable packages, by normalized name.
-    """
-    ReadableFinder.versions = versions
+def install_finder() -> None:
+    """Use this finder from now on, in this process and its forks."""
     sys.meta_path = [ReadableFinder if finder is PathFinder else finder for finder in sys.meta_path]
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def warm(device: str) -> None:
@@ -198,8 +159,6 @@ def preload() -> None:
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    with contextlib.suppress(Exception):
-        importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 
 
 def threads(device: str = "cpu") -> int:
