@@ -2,7 +2,6 @@
 
 import glob
 import platform
-import socket
 import sys
 import time
 from dataclasses import asdict, replace
@@ -129,8 +128,8 @@ class ForkServer:
         """
         if limits.needs != self.needs:
             return self.with_packages(limits.needs).spawn(limits)
-        connection, pid, _ = self._fork("spawn", limits)
-        return Worker(self, connection, pid, limits)
+        inbox, pid, _ = self._fork("spawn", limits)
+        return Worker(self, inbox, pid, limits)
 
     def probe(self) -> dict[str, str]:
         """The outcome of each forbidden action, attempted in a separate worker: "refused: why" or "done".
@@ -138,12 +137,12 @@ class ForkServer:
         Raises InfrastructureError where the worker reports nothing.
         """
         with selftest.bait_files() as bait_files:
-            connection, pid, live = self._fork("probe", Limits(), bait_files.facts())
+            inbox, pid, live = self._fork("probe", Limits(), bait_files.facts())
             outcomes: dict[str, str] = {}
             try:
                 deadline = time.monotonic() + START_S
                 for expected in (1, 2):
-                    nonce, body = framing.receive(connection, deadline)
+                    nonce, body = inbox.receive(deadline)
                     message, _ = wire.decode(body)
                     if nonce != expected or not isinstance(message.get("tried"), dict):
                         raise wire.ProtocolError("the probe answered something else")
@@ -156,7 +155,7 @@ class ForkServer:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
                 self.end(pid)
-                connection.close()
+                inbox.sock.close()
             return outcomes | bait_files.changes() | selftest.arithmetic(live)
 
     def end(self, pid: Pid) -> int | None:
@@ -226,8 +225,8 @@ class ForkServer:
 
     def _fork(
         self, do: str, limits: Limits, facts: dict[str, Any] | None = None
-    ) -> tuple[socket.socket, Pid, dict[str, Any]]:
-        """A live fork of the fork server: the connection to it, its process id, and its first message.
+    ) -> tuple[framing.Inbox, Pid, dict[str, Any]]:
+        """A live fork of the fork server: what it sends, its process id, and its first message.
 
         do: the command, "spawn" or "probe". facts: for the probe. Raises InfrastructureError where the second fork
         server fails too.
@@ -242,12 +241,12 @@ class ForkServer:
                 worker_end.close()
                 deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
                 pid = Pid(pid, sender(own_end, deadline))
-                nonce, body = framing.receive(own_end, deadline)
+                nonce, body = (inbox := framing.Inbox(own_end)).receive(deadline)
                 live, _ = wire.decode(body)
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
-                return own_end, pid, live
+                return inbox, pid, live
             except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
                 own_end.close()
                 worker_end.close()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import select
-import socket
 import struct
 import time
 from collections.abc import Iterator
@@ -48,9 +47,9 @@ class TimedOut(Exception):
 class Worker:
     """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead."""
 
-    def __init__(self, fork_server: Parent, connection: socket.socket, pid: Pid, limits: Limits):
-        self.fork_server, self.connection, self.pid, self.limits = fork_server, connection, pid, limits
-        self.inbox, self.alive = framing.Inbox(connection), True
+    def __init__(self, fork_server: Parent, inbox: framing.Inbox, pid: Pid, limits: Limits):
+        self.fork_server, self.inbox, self.pid, self.limits = fork_server, inbox, pid, limits
+        self.connection, self.alive = inbox.sock, True
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
     def exchange(self, request: bytes, seconds: float, cpu_s: float | None) -> bytearray:

@@ -5,7 +5,6 @@ such as ["tuple", […]] or ["tensor", 0, {…}]. A value that has no plain form
 message can name it, but nothing can be computed with it.
 """
 
-import contextlib
 import ctypes
 import math
 from dataclasses import dataclass
@@ -23,8 +22,6 @@ DTYPES = {
     "U8": torch.uint8, "BOOL": torch.bool,
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-MODES, WITHOUT_MODES = torch._C._len_torch_function_stack, torch._C.DisableTorchFunction
-NOTHING = contextlib.nullcontext()
 NO_BYTES = torch.empty(0, dtype=torch.uint8)
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
@@ -97,24 +94,23 @@ class Encoder:
 
     def tensor(self, value: torch.Tensor, device: str = ""):
         """The node of a tensor. device: the one that it reports, where that is not its own."""
-        with WITHOUT_MODES() if MODES() else NOTHING:  # a mode sees each attribute, which takes most of the time
-            if value.layout is not torch.strided or value.is_quantized:
-                return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
-            if value.dtype not in NAMES:
-                return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
-            if value.device.type == "meta":
-                return ["meta", NAMES[value.dtype], list(value.shape)]
-            facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
-            tensor, size, is_contiguous = value, value.numel() * value.element_size(), value.is_contiguous()
-            if size > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
-                return ["opaque", f"a tensor of {value.numel():,} elements"]
-            if self.strides and not is_contiguous and 0 not in value.stride():
-                facts["stride"] = list(value.stride())
-            if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
-                tensor = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
-            data = bytes_of(tensor, size) if size else b""
-            self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
-            return ["tensor", len(self.tensors) - 1, facts]
+        if value.layout is not torch.strided or value.is_quantized:
+            return ["opaque", f"a tensor with layout {str(value.layout).removeprefix('torch.')}"]
+        if value.dtype not in NAMES:
+            return ["opaque", f"a tensor of dtype {str(value.dtype).removeprefix('torch.')}"]
+        if value.device.type == "meta":
+            return ["meta", NAMES[value.dtype], list(value.shape)]
+        facts = {"device": device or value.device.type, "requires_grad": value.requires_grad}
+        tensor, size, is_contiguous = value, value.numel() * value.element_size(), value.is_contiguous()
+        if size > MAX_PAYLOAD:  # an expanded tensor has more elements than its storage
+            return ["opaque", f"a tensor of {value.numel():,} elements"]
+        if self.strides and not is_contiguous and 0 not in value.stride():
+            facts["stride"] = list(value.stride())
+        if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
+            tensor = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
+        data = bytes_of(tensor, size) if size else b""
+        self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
+        return ["tensor", len(self.tensors) - 1, facts]
 
 
 class Decoder:

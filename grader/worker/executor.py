@@ -4,6 +4,7 @@ The same executor runs the solution in the grader's process, so that both are ex
 """
 
 import contextlib
+import functools
 import inspect
 import sys
 import types
@@ -22,57 +23,17 @@ from .protocol import Reply
 from .submitted_source import SubmittedSource
 from .surroundings import Output
 
-MAX_SIGNATURES = 200  # cached signatures of one submission
 NOTHING: Any = contextlib.nullcontext()
+SIGNATURE = functools.lru_cache(200)(inspect.signature)  # which takes longer than most calls
 WITH_OPERATIONS = (protocol.CallWithOperations, protocol.CallWithLaunches)
 
 
-class Signatures:
-    """The signatures of one submission's functions. Each is read once, since inspect takes longer than most calls."""
+class NoCall(Exception):
+    """What is asked for cannot be called so: `reply` says why."""
 
-    def __init__(self) -> None:
-        # By the function's id: the function (kept alive, so that no other object gets its id), its signature, and the
-        # numbers of positional arguments that fit.
-        self.cache: dict[tuple[int, bool], tuple[object, inspect.Signature, range]] = {}
-
-    def mismatch(self, target, args: list, kwargs: dict) -> str | None:
-        """The signature and why the arguments do not fit it; None where they fit or `target` has no signature."""
-        try:
-            function = target.forward if isinstance(target, MODULE) else target
-            signature, positional = self.read(function)
-        except (TypeError, ValueError):
-            return None
-        if not kwargs and len(args) in positional:
-            return None
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError as error:
-            return f"{getattr(function, '__name__', 'call')}{signature}: {error}"[:300]
-        return None
-
-    def read(self, function) -> tuple[inspect.Signature, range]:
-        """The signature, and how many arguments fit where all are positional. Raises TypeError or ValueError."""
-        function_itself = getattr(function, "__func__", function)
-        key = (id(function_itself), function_itself is function)
-        entry = self.cache.get(key)
-        if entry is None or entry[0] is not function_itself:
-            signature = inspect.signature(function)
-            entry = (function_itself, signature, _positional_counts(signature))
-            if type(function_itself) in (types.FunctionType, type) and len(self.cache) < MAX_SIGNATURES:
-                self.cache[key] = entry
-        return entry[1:]
-
-
-def _positional_counts(signature: inspect.Signature) -> range:
-    """The numbers of positional arguments with which a call without named arguments fits."""
-    kinds = [(parameter.kind, parameter.default is parameter.empty) for parameter in signature.parameters.values()]
-    if (inspect.Parameter.KEYWORD_ONLY, True) in kinds:
-        return range(0)
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    least = sum(kind in positional and required for kind, required in kinds)
-    has_rest = inspect.Parameter.VAR_POSITIONAL in dict(kinds)
-    max_count = sys.maxsize if has_rest else sum(kind in positional for kind, _ in kinds)
-    return range(least, max_count + 1)
+    def __init__(self, reply: Reply):
+        super().__init__()
+        self.reply = reply
 
 
 class Executor:
@@ -80,7 +41,6 @@ class Executor:
 
     def __init__(self) -> None:
         self.source = SubmittedSource()
-        self.signatures = Signatures()
         self.objects: dict[int, object] = {}  # by the number of their Handle
         self.output = Output()
 
@@ -92,6 +52,8 @@ class Executor:
         sys.stdout = sys.stderr = self.output
         try:
             reply = HANDLERS[type(request)](self, request, Decoder(tensors, self.find, strides=True), encoder)
+        except NoCall as reason:
+            reply = reason.reply
         except BaseException as error:  # also SystemExit and KeyboardInterrupt
             encoder, reply = Encoder(), Reply(error=self.source.explain(error))
         finally:
@@ -135,7 +97,7 @@ class Executor:
         except AttributeError:
             if any(name in vars(base) for base in BASES(type(owner))):
                 raise
-            return self.missing(request)
+            raise self.missing(request) from None
         return Reply(value=self.encode(value, request, encoder))
 
     def hold_value(self, request: protocol.Hold, decoder: Decoder, encoder: Encoder) -> Reply:
@@ -149,27 +111,16 @@ class Executor:
 
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepare(request, decoder)
-        if target is None:
-            return self.missing(request)
         leaves = gradients.leaves_of(target, args, kwargs)
-        call_state.set_seed(decoder.value(request.seed), request.device)
-        mismatch = self.signatures.mismatch(target, args, kwargs)
-        if mismatch:
-            return Reply(signature=mismatch)
         values, problem = gradients.gradients_of(target(*args, **kwargs), leaves, request.cotangent_seed)
         return Reply(gradient=problem) if problem else Reply(value=encoder.node(values))
 
     def call_for_training(self, request: protocol.CallForTraining, decoder: Decoder, encoder: Encoder) -> Reply:
         module, args, kwargs = self.prepare(request, decoder)
         loss = self.target(request.loss)
-        if module is None:
-            return self.missing(request)
         if loss is None:
-            return Reply(missing=request.loss[0], names=self.source.names())
-        call_state.set_seed(decoder.value(request.seed), request.device)
-        mismatch = self.signatures.mismatch(module, args, kwargs) or self.signatures.mismatch(loss, [None, *args], {})
-        if mismatch:
-            return Reply(signature=mismatch)
+            raise NoCall(Reply(missing=request.loss[0], names=self.source.names()))
+        demand_fit(loss, [None, *args], {})
         losses = lambda: loss(module(*args, **kwargs), *args)  # noqa: E731
         means, problem = gradients.descend(module, losses, request.steps, request.rate)
         return Reply(gradient=problem) if problem else Reply(value=encoder.node(means))
@@ -218,19 +169,13 @@ class Executor:
     def make_call(self, request: protocol.Call, decoder: Decoder, encode) -> Reply:
         """Make the call. The value of the reply is `encode(result, args, kwargs)`, with the arguments afterwards."""
         target, args, kwargs = self.prepare(request, decoder)
-        if target is None:
-            return self.missing(request)
         if type(request) is protocol.CallForBackward:
             gradients.require(args, request.wanted)
-        call_state.set_seed(decoder.value(request.seed), request.device)
         fake_device = FakeDevice() if request.device == "meta" else NOTHING
         record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
         launches = NOTHING
         if isinstance(request, protocol.CallWithLaunches):
             launches = kernels.Record(self.source.filename, request.backwards)
-        mismatch = self.signatures.mismatch(target, args, kwargs)
-        if mismatch:
-            return Reply(signature=mismatch)
         with fake_device, record, launches:
             for _ in range(request.times - 1):
                 target(*each(torch.clone, args), **each(torch.clone, kwargs))
@@ -244,13 +189,18 @@ class Executor:
         return reply
 
     def prepare(self, request: protocol.Call, decoder: Decoder) -> tuple:
-        """The target of the call (None where it is missing) and its arguments on the requested device."""
+        """The target of the call and its arguments on the requested device. The generators are seeded.
+
+        Raises NoCall where the target is missing, or the arguments do not fit its signature.
+        """
         args, kwargs = decoder.value(request.args), decoder.value(request.kwargs)
-        return (
-            self.target(request.target),
-            call_state.on_device(args, request.device),
-            call_state.on_device(kwargs, request.device),
-        )
+        args, kwargs = (call_state.on_device(value, request.device) for value in (args, kwargs))
+        target = self.target(request.target)
+        if target is None:
+            raise self.missing(request)
+        call_state.set_seed(decoder.value(request.seed), request.device)
+        demand_fit(target, args, kwargs)
+        return target, args, kwargs
 
     def target(self, path: list):
         """The target of ["attention_scores"], ["MyFunction", "apply"] or [3, "forward"]; None where it is missing."""
@@ -260,13 +210,13 @@ class Executor:
             value = getattr(value, path[1], None)
         return value if is_object or callable(value) else None
 
-    def missing(self, request: protocol.Call) -> Reply:
-        """The reply where the target is missing."""
+    def missing(self, request: protocol.Call) -> NoCall:
+        """The reason where the target is missing."""
         owner, *methods = request.target
         name = owner if isinstance(owner, str) else type(self.objects[owner]).__name__
         if methods != ["__call__"] and (isinstance(owner, int) or owner in self.source.module.__dict__):
             name = ".".join([name, *methods])
-        return Reply(missing=name, names=self.source.names())
+        return NoCall(Reply(missing=name, names=self.source.names()))
 
     def encode(self, value, request: protocol.Call, encoder: Encoder):
         """The node of a result, or of a handle where the request keeps the result here."""
@@ -296,6 +246,21 @@ class Executor:
 
     def find(self, number: int, class_name: str):
         return self.objects[number]
+
+
+def demand_fit(target: Any, args: list, kwargs: dict) -> None:
+    """Raise NoCall where the arguments do not fit the target's signature. A target may have none."""
+    function = target.forward if isinstance(target, MODULE) else target
+    written = getattr(function, "__func__", function)  # of a method, the function in its class
+    try:
+        signature = SIGNATURE(written) if type(written) in (types.FunctionType, type) else inspect.signature(written)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*([None] if written is not function else []), *args, **kwargs)
+    except TypeError as error:
+        own = f"{getattr(function, '__name__', 'call')}{inspect.signature(function)}"
+        raise NoCall(Reply(signature=f"{own}: {error}"[:300])) from None
 
 
 HANDLERS: dict[type, Callable[..., Reply]] = {

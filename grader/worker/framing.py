@@ -29,13 +29,8 @@ def frame(nonce: int, body: bytes | bytearray) -> bytes:
     return PREFIX.pack(MAGIC, nonce, len(body)) + body
 
 
-def send(sock: socket.socket, nonce: int, body: bytes, deadline: float | None = None) -> None:
-    """Send one frame before `deadline` (of time.monotonic). Raises Deadline or Closed."""
-    send_all(sock, frame(nonce, body), deadline)
-
-
 def send_all(sock: socket.socket, frames: bytes | bytearray, deadline: float | None = None) -> None:
-    """Send encoded frames together. Raises as `send` does."""
+    """Send encoded frames before `deadline` (of time.monotonic). Raises Deadline or Closed."""
     try:
         _set_timeout(sock, deadline)
         sock.sendall(frames)
@@ -43,15 +38,6 @@ def send_all(sock: socket.socket, frames: bytes | bytearray, deadline: float | N
         raise Deadline from None
     except OSError:
         raise Closed("the connection is closed") from None
-
-
-def receive(sock: socket.socket, deadline: float | None = None) -> tuple[int, bytearray]:
-    """The nonce and body of the next frame. The deadline holds for the whole frame, even if it arrives in small pieces.
-
-    Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
-    """
-    nonce, length = _parse_prefix(_read_exactly(sock, PREFIX.size, deadline))
-    return nonce, _read_exactly(sock, length, deadline)
 
 
 class Inbox:
@@ -78,7 +64,10 @@ class Inbox:
         return nonce, body
 
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
-        """The next frame, as the function `receive` gives it."""
+        """The nonce and body of the next frame. The deadline holds for all of it, even if it comes in small pieces.
+
+        Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
+        """
         while (complete := self.take()) is None:
             self.data += _read_some(self.sock, max(self._end() - len(self.data), READ_AHEAD), deadline)
         return complete
@@ -96,13 +85,6 @@ def _parse_prefix(prefix: bytes | bytearray) -> tuple[int, int]:
     if length > MAX_BODY:
         raise ProtocolError("the frame claims to be too large")
     return nonce, length
-
-
-def _read_exactly(sock: socket.socket, size: int, deadline: float | None) -> bytearray:
-    data = bytearray()
-    while len(data) < size:
-        data += _read_some(sock, size - len(data), deadline)
-    return data
 
 
 def _read_some(sock: socket.socket, max_bytes: int, deadline: float | None) -> bytes:

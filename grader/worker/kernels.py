@@ -290,14 +290,18 @@ def _launch(original):
 
 
 def _pad(self, args, kwargs):
-    """The arguments with padded copies of the tensors in them."""
+    """The arguments with padded copies of the tensors among them."""
     launch: Any = State.launch
     by_storage: dict[int, list[torch.Tensor]] = {}
-    for tensor in _tensors([args, kwargs]):
+    for tensor in filter(_is_kept_inside, (*args, *kwargs.values())):
         by_storage.setdefault(tensor.untyped_storage().data_ptr(), []).append(tensor)
+
+    def inside(value):
+        return launch.padded[value.untyped_storage().data_ptr()].tensor(value) if _is_kept_inside(value) else value
+
     with _disable_current_modes():  # what is made here is no operation of the learner's
         launch.padded = {key: Padded(same[0].untyped_storage(), same) for key, same in by_storage.items()}
-        return _in_copies(args, launch.padded), _in_copies(kwargs, launch.padded)
+        return [inside(value) for value in args], {name: inside(value) for name, value in kwargs.items()}
 
 
 def _give_back(self, *args):
@@ -308,29 +312,8 @@ def _give_back(self, *args):
                 launch.note(0, "store", changed)
 
 
-def _in_copies(value, padded: dict[int, Padded]):
-    if isinstance(value, torch.Tensor):
-        found = padded.get(value.untyped_storage().data_ptr()) if _tensors(value) else None
-        return found.tensor(value) if found else value
-    if isinstance(value, dict):
-        return {name: _in_copies(item, padded) for name, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        items = [_in_copies(item, padded) for item in value]
-        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
-    return dataclasses.replace(value, base=_in_copies(value.base, padded)) if _is_descriptor(value) else value
-
-
-def _tensors(value) -> list[torch.Tensor]:
-    """The tensors inside of a value, also that of a descriptor that is passed to a kernel."""
-    if isinstance(value, torch.Tensor):
-        return [value] if value.device.type == "cpu" and value.layout is torch.strided else []
-    if isinstance(value, (list, tuple, dict)):
-        return [tensor for item in (value.values() if isinstance(value, dict) else value) for tensor in _tensors(item)]
-    return _tensors(value.base) if _is_descriptor(value) else []
-
-
-def _is_descriptor(value) -> bool:
-    return type(value).__name__ == "TensorDescriptor" and dataclasses.is_dataclass(value)
+def _is_kept_inside(value: object) -> bool:
+    return isinstance(value, torch.Tensor) and value.device.type == "cpu" and value.layout is torch.strided
 
 
 def unwrap(value: object) -> object:

@@ -7,7 +7,7 @@ FIELDS has a test for each of its fields.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from . import wire
 from .wire import ProtocolError, RawTensor
@@ -22,10 +22,6 @@ def _is_text(value) -> bool:
     return type(value) is str and len(value) <= MAX_TEXT
 
 
-def _is_texts(value) -> bool:
-    return type(value) is list and len(value) <= MAX_ROWS and all(map(_is_text, value))
-
-
 def _is_text_or_none(value) -> bool:
     return value is None or _is_text(value)
 
@@ -34,38 +30,31 @@ def _is_line(value) -> bool:
     return type(value) is int and 0 <= value < 1 << 31
 
 
-def _is_seconds(value) -> bool:
-    return type(value) is float and 0.0 <= value < 1e6
-
-
-def _is_shape(value) -> bool:
-    return type(value) is list and len(value) <= 16 and all(type(size) is int and 0 <= size < 1 << 40 for size in value)
-
-
 def _is_size(value) -> bool:
     return type(value) is int and 0 <= value < 1 << 40
 
 
-def _is_shapes(value) -> bool:
-    return type(value) is list and len(value) <= MAX_SHAPES and all(map(_is_shape, value))
+def _is_seconds(value) -> bool:
+    return type(value) is float and 0.0 <= value < 1e6
 
 
-def _is_rows(*columns, max_rows: int = MAX_ROWS):
-    """A test for lists of at most `max_rows` rows. columns: a test for the cells of each column."""
-
-    def is_row(row) -> bool:
-        return (
-            type(row) is list
-            and len(row) == len(columns)
-            and all(is_valid(cell) for is_valid, cell in zip(columns, row))
-        )
-
-    return lambda value: type(value) is list and len(value) <= max_rows and all(map(is_row, value))
+def _is_list(is_item, most: int = MAX_ROWS):
+    """A test for lists of at most `most` items. is_item: a test for one."""
+    return lambda value: type(value) is list and len(value) <= most and all(map(is_item, value))
 
 
+def _is_row(*columns):
+    """A test for lists of one item for each of `columns`, which are the tests for them."""
+    return lambda value: (
+        type(value) is list and len(value) == len(columns) and all(test(cell) for test, cell in zip(columns, value))
+    )
+
+
+_is_texts, _is_shape = _is_list(_is_text), _is_list(_is_size, wire.MAX_DIMENSIONS)
+_is_shapes = _is_list(_is_shape, MAX_SHAPES)
 ERROR = {
     "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
-    "frames": _is_rows(_is_line, _is_text, _is_text),
+    "frames": _is_list(_is_row(_is_line, _is_text, _is_text)),
 }  # fmt: skip
 
 
@@ -76,11 +65,11 @@ def _is_error(value) -> bool:
 FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
     "gradient": _is_text,
-    "operations": _is_rows(_is_text, _is_shapes, _is_shapes, max_rows=MAX_OPERATIONS), "unrecorded": _is_text,
-    "launches": _is_rows(_is_text, _is_shape, _is_size, _is_rows(_is_line, _is_text, _is_size)),
+    "operations": _is_list(_is_row(_is_text, _is_shapes, _is_shapes), MAX_OPERATIONS), "unrecorded": _is_text,
+    "launches": _is_list(_is_row(_is_text, _is_shape, _is_size, _is_list(_is_row(_is_line, _is_text, _is_size)))),
     "unknown": _is_texts,
-    "misshapen": _is_rows(_is_text, _is_shape, _is_shape), "surplus": _is_texts,
-    "left_out": _is_rows(_is_line, _is_seconds, _is_error),
+    "misshapen": _is_list(_is_row(_is_text, _is_shape, _is_shape)), "surplus": _is_texts,
+    "left_out": _is_list(_is_row(_is_line, _is_seconds, _is_error)),
 }  # fmt: skip
 
 
@@ -232,14 +221,11 @@ class Forget:
     """Drop the objects that the last check made."""
 
 
-Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
-
-KINDS = (
-    Load, Step, Call, CallWithInputs, CallForGradients, CallWithOperations, CallWithLaunches, CallForGraph,
-    CallForTraining, CallForBackward, CallForMemory, ReadAttribute, Hold, Describe, Assign, Convert, Forget,
+Request = (
+    Load | Step | Call | CallWithInputs | CallForGradients | CallWithOperations | CallWithLaunches | CallForGraph
+    | CallForTraining | CallForBackward | CallForMemory | ReadAttribute | Hold | Describe | Assign | Convert | Forget
 )  # fmt: skip
-
-REQUESTS = {kind.__name__: kind for kind in KINDS}
+REQUESTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Request)}
 
 
 @dataclass
@@ -279,7 +265,7 @@ def encode_request(request: Request, tensors: Sequence[RawTensor] = ()) -> bytes
 
 def decode_request(body: bytes | bytearray) -> tuple[Request, list[RawTensor]]:
     """The request in a body, and its tensors. It is not checked, since only the grader sends requests."""
-    message, tensors = wire.decode(body, strict=False)
+    message, tensors = wire.decode(body)
     request: Any = object.__new__(REQUESTS[message.pop("kind")])
     vars(request).update(message)  # all its fields are there; a frozen dataclass takes long to set them one by one
     return request, tensors

@@ -22,7 +22,6 @@ from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
 
 MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
-MANY_FORKS = 30  # so many tell that a class is graded: then forks are made cheaper, which takes as long as 30 of them
 GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 # What process.py sets for the start of this process, and no learner's code should see.
 OUR_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLIBC_TUNABLES")
@@ -45,15 +44,15 @@ def main(control: socket.socket, plan: dict) -> Served | None:
 def obey(control: socket.socket, plan: dict) -> Served | None:
     """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None. In a fork: Served.
 
-    plan: what lockdown.layers.Lockdown reads, `versions` (of the readable packages, by name), and `parent`, the
-    grader's process id if this process is to end with it. Where it is None, this process ends with the socket alone.
+    plan: what lockdown.layers.Lockdown reads, and `parent`, the grader's process id if this process is to end with it.
+    Where it is None, this process ends with the socket alone.
     `needs`: packages that workers have besides torch. Where it has `formula`, {"names", "groups"}, no worker has
     torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
         kernel.die_with_parent(plan["parent"])
     kernel.keep_out()
-    warm_up.install_finder(plan["versions"])
+    warm_up.install_finder()
     kernel.adopt_orphans()
     kernel.set_signals()
     if compiling.NEED in plan["needs"]:
@@ -75,7 +74,6 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
     if (running := warm_up.threads(plan["device"])) != 1:
         raise RuntimeError(f"the fork server runs {running} threads; a fork of it would hang")
     live: set[int] = set()
-    forks = 0
     answer: dict[str, Any]
     while True:
         line, fds = _receive(control)
@@ -83,9 +81,6 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
             break
         command = json.loads(line)
         if command["do"] in ("spawn", "probe"):
-            forks += 1
-            if forks == MANY_FORKS:
-                kernel.use_large_pages()
             pid, served = spawn(fds[0], lockdown, command | {"sealed": bool(plan["formula"])})
             if not pid:
                 return served
@@ -135,15 +130,15 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:
         facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
-        framing.send(socket.socket(fileno=3), 0, wire.encode(facts))
+        framing.send_all(socket.socket(fileno=3), framing.frame(0, wire.encode(facts)))
         return None
     # The family and type are given, because the sandbox refuses the system calls that find them out.
     served = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, fileno=3)
     facts = {"live": torch.__version__, "capability": torch.backends.cpu.get_cpu_capability()}
-    framing.send(served, 0, wire.encode(facts))
+    framing.send_all(served, framing.frame(0, wire.encode(facts)))
     if command["do"] == "probe":
-        framing.send(served, 1, wire.encode({"tried": probe.run(command["facts"])}))
-        framing.send(served, 2, wire.encode({"tried": {"run a program": probe.run_a_program()}}))
+        framing.send_all(served, framing.frame(1, wire.encode({"tried": probe.run(command["facts"])})))
+        framing.send_all(served, framing.frame(2, wire.encode({"tried": {"run a program": probe.run_a_program()}})))
         return None
     # Where memory is measured, the CPU computes: the start of CUDA would count as memory of the learner's.
     if lockdown.device == "cuda" and not command["limits"]["measured"]:

@@ -5,6 +5,7 @@ import __future__
 import ast
 import builtins
 import contextlib
+import difflib
 import functools
 import linecache
 import operator
@@ -244,7 +245,7 @@ def _qualified_name(kind: type) -> str:
 
 
 def _meant(error: BaseException) -> str:
-    """Python's own question, " Did you mean: …", which it asks only where it prints a traceback itself."""
+    """A name that is close to the missing one, as Python asks: " Did you mean: …"."""
     name = getattr(error, "name", None) if type(error) in (NameError, UnboundLocalError, AttributeError) else None
     if not isinstance(name, str):
         return ""
@@ -256,23 +257,11 @@ def _meant(error: BaseException) -> str:
             names = [*frame.f_locals, *frame.f_globals]
             if len(name) > SHORT:
                 names += dir(builtins)
-        names = [other for other in names if not other.startswith("_") and other != name]
-        close = min((_distance(name[:40], other[:40]), other) for other in names[:MOST_NAMES])
-        is_close = close[0] <= (len(name) + len(close[1]) + 3) // 6  # as Python has it
-        text = f". Did you mean: {close[1]!r}?" if is_close else ""
-        return text.encode(errors="replace").decode()
+        names = [other[:40] for other in names[:MOST_NAMES] if not other.startswith("_") and other != name]
+        close = difflib.get_close_matches(name[:40], names, 1)
+        return f". Did you mean: {close[0]!r}?".encode(errors="replace").decode() if close else ""
     except BaseException:  # the __dir__ of a learner's class may raise anything
         return ""
-
-
-def _distance(first: str, second: str) -> int:
-    """How many letters have to be inserted, left out or replaced to make one name of the other."""
-    row = [*range(len(second) + 1)]
-    for letter in first:
-        corner, row[0] = row[0], row[0] + 1
-        for place, other in enumerate(second, 1):
-            corner, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, corner + (letter != other))
-    return row[-1]
 
 
 def _message(error: BaseException) -> str:

@@ -1,12 +1,14 @@
 """What a learner's code finds around it: stand-ins, no keyboard, and a stream that keeps what it prints.
 
-IPython's functions, progress bars, debug prints and shape annotations compute nothing: code that uses them computes the
-same without them, so their stand-ins have no effect. Modules that compute have none. torch.compile gives back what it
-is given, since a compiled function answers as the plain one. Code that waits for the keyboard ends at the line that
-waits, since nobody can type where code is graded. Each warning is shown once, in one line with the learner's code.
+IPython's functions and progress bars compute nothing: code that uses them computes the same without them, so their
+stand-ins have no effect. Modules that compute have none. torch.compile gives back what it is given, since a compiled
+function answers as the plain one. Code that waits for the keyboard ends at the line that waits, since nobody can type
+where code is graded. Each warning is shown once, in one line.
 """
 
 import builtins
+import contextlib
+import importlib
 import io
 import linecache
 import pdb
@@ -15,6 +17,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from importlib import metadata
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -23,6 +26,7 @@ import torch
 WAITS = re.compile(r"(breakpoint\(\)|pdb\.set_trace\(\)|input\(\)) waits for the keyboard")
 SIGN = "warning: "  # how the line of a warning begins
 MAX_CODE = 80  # characters of the learner's line
+PACKAGES = ("torch", "numpy", "einops", "triton")  # whose versions a learner's code may ask for
 shown: set[str] = set()
 MAX_OUTPUT = 10_000  # printed characters that are kept
 
@@ -78,21 +82,9 @@ class Progress:
         return display
 
 
-class Shape:
-    """A type with a shape, as Float[Tensor, "batch seq"]. It says nothing: no value is compared with it."""
-
-    def __class_getitem__(cls, _: object) -> type:
-        return object
-
-
 def progress_range(*limits: int, **_: object) -> Progress:
     """The stand-in for trange."""
     return Progress(range(*limits))
-
-
-def printed(*values: Any) -> Any:
-    """The stand-in for icecream's ic, which gives back what it shows."""
-    return values[0] if len(values) == 1 else values or None
 
 
 def unchanged(function: Any = None, *_: object, **__: object) -> Any:
@@ -100,26 +92,21 @@ def unchanged(function: Any = None, *_: object, **__: object) -> Any:
     return function if function is not None else unchanged
 
 
+def version(name: str) -> str:
+    """The stand-in for importlib.metadata.version, which would read files that no worker can."""
+    if name.lower() in PACKAGES:
+        with contextlib.suppress(ImportError, AttributeError):
+            return str(importlib.import_module(name.lower()).__version__)
+    raise metadata.PackageNotFoundError(name)
+
+
 def install() -> None:
-    """Make the stand-ins importable in this process and its forks, and torch.compile one of them."""
+    """Make the stand-ins importable in this process and its forks."""
     torch.compile = torch.compiler.disable = unchanged  # type: ignore[assignment]
+    metadata.version = version
     bars = {"tqdm": Progress, "trange": progress_range}
-    notebook = {"tqdm_notebook": Progress, "tnrange": progress_range}
-    parts = {
-        name: _add_module(f"tqdm.{name}", **bars) for name in ("auto", "notebook", "autonotebook", "std", "asyncio")
-    }
-    _add_module("tqdm", __path__=[], **bars, **notebook, **parts)
-    _add_module("icecream", ic=printed)
-    _add_module("loguru", logger=SHELL)
-    _add_module("beartype", beartype=unchanged)
-    _add_module("typeguard", typechecked=unchanged)
-    _add_module("jaxtyping", jaxtyped=unchanged, __getattr__=_shape)
-
-
-def _shape(name: str) -> type[Shape]:
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return Shape
+    parts = {name: _add_module(f"tqdm.{name}", **bars) for name in ("auto", "notebook", "std")}
+    _add_module("tqdm", __path__=[], **bars, **parts)
 
 
 def _add_module(name: str, **names: Any) -> types.ModuleType:
@@ -153,23 +140,9 @@ def _show(message: Warning, category: type, filename: str, lineno: int, file: ob
     text = " ".join(str(message).split())
     if text not in shown:
         shown.add(text)
-        code = _own_code(filename, lineno)
+        is_own = linecache.cache.get(filename, ())[1:2] == (None,)  # the lines of a submission are there alone
+        code = linecache.getline(filename, lineno).strip()[:MAX_CODE] if is_own else ""
         print(f"{SIGN}{text}{f' (at `{code}`)' if code else ''}", file=sys.stderr)
-
-
-def _own_code(filename: str, lineno: int) -> str:
-    """The line of the learner's from which the warning comes; "" where there is none."""
-    frame: types.FrameType | None = sys._getframe()
-    while frame is not None and not _is_own(frame.f_code.co_filename):
-        frame = frame.f_back
-    place = (filename, lineno) if _is_own(filename) else (frame.f_code.co_filename, frame.f_lineno) if frame else None
-    return linecache.getline(*place).strip()[:MAX_CODE] if place else ""
-
-
-def _is_own(filename: str) -> bool:
-    """Whether a file is a submitted one, whose lines are in linecache alone: there it has no time."""
-    cached = linecache.cache.get(filename, (0, 0))
-    return len(cached) > 1 and cached[1] is None
 
 
 class Output(io.TextIOBase):

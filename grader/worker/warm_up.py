@@ -1,28 +1,18 @@
 """Work that the fork server does once, so that no worker repeats it: imports, and the first use of functions.
 
-It also decides which modules a worker can import and which packages it finds installed. A package whose files the
-worker may not read looks as if it were not installed, so that `try: import colorama` in torch does not fail with
-PermissionError. The versions of the readable packages are passed to the worker, so that it needs no access to the files
-of their metadata.
+It also decides which modules a worker can import. A package whose files the worker may not read looks as if it were not
+installed, so that `try: import colorama` in torch does not fail with PermissionError.
 """
 
 import contextlib
 import gc
 import importlib
-import linecache
 import os
-import pathlib
-import re
 import sys
 import tempfile
 from importlib.machinery import PathFinder
-from typing import ClassVar
 
 import torch
-
-from . import protocol
-from .codec import Encoder
-from .executor import Executor
 
 # A worker without ready-made functions can open no file, so it can import only what was imported before: what learners'
 # files import, and what torch imports at first use, without numpy and torch's compiler.
@@ -39,52 +29,10 @@ PRELOADED = [
     "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
 DRIVER = "cuda"  # how the names of the threads begin that NVIDIA's driver starts
-CALLS = (
-    protocol.Call,
-    protocol.CallWithInputs,
-    protocol.CallForGradients,
-    protocol.CallWithOperations,
-    protocol.CallForGraph,
-    protocol.CallForMemory,
-)
-GRADIENT_CALLS = (protocol.CallForGradients, protocol.CallForGraph)
-# Code similar to what learners write.
-SOURCE = """
-import math
-import torch
-from torch import nn
-
-def f(x):
-    scores = x @ x.transpose(-2, -1) / x.shape[-1] ** 0.5
-    mask = torch.triu(torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device), diagonal=1)
-    weights = torch.softmax(scores.masked_fill(mask, -torch.inf), dim=-1)
-    return weights @ x
-
-def g(x):
-    e = torch.exp(x - x.max(dim=-1, keepdim=True).values)
-    return e / e.sum(dim=-1, keepdim=True)
-
-class M(nn.Module):
-    def __init__(self, d):
-        super().__init__()
-        self.W_query = nn.Linear(d, d, bias=False)
-        self.W_key = nn.Parameter(torch.rand(d, d))
-        self.dropout = nn.Dropout(0.1)
-        self.register_buffer("mask", torch.triu(torch.ones(4, 4), diagonal=1))
-
-    def forward(self, x):
-        query, key = self.W_query(x), x @ self.W_key
-        return self.dropout(g(query @ key.transpose(1, 2))) @ x
-"""
 
 
 class ReadableFinder(PathFinder):
-    """The usual finder of modules, without the packages whose files may not be opened.
-
-    versions: those of the readable packages, by normalized name.
-    """
-
-    versions: ClassVar[dict[str, str]] = {}
+    """The usual finder of modules, without the packages whose files may not be opened."""
 
     @classmethod
     def find_spec(cls, fullname, path=None, target=None):
@@ -100,39 +48,10 @@ class ReadableFinder(PathFinder):
             pass  # the import itself raises the error that describes the problem
         return spec
 
-    @classmethod
-    def find_distributions(cls, context=None):
-        """The readable packages with the name of the context, or all of them."""
-        from importlib import metadata
 
-        class ReadableDistribution(metadata.Distribution):
-            """A package of which only the name and the version are known."""
-
-            def __init__(self, name):
-                self.text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {cls.versions[name]}\n"
-
-            def read_text(self, filename):
-                return self.text if filename == "METADATA" else None
-
-            def locate_file(self, path):
-                return pathlib.Path(sys.path[-1]) / path  # the folder of the packages
-
-        requested_name = context and context.name
-        names = [_normal(requested_name)] if requested_name else cls.versions
-        return (ReadableDistribution(name) for name in names if name in cls.versions)
-
-
-def install_finder(versions: dict[str, str]) -> None:
-    """Use this finder from now on, in this process and its forks.
-
-    versions: those of the readable packages, by normalized name.
-    """
-    ReadableFinder.versions = versions
+def install_finder() -> None:
+    """Use this finder from now on, in this process and its forks."""
     sys.meta_path = [ReadableFinder if finder is PathFinder else finder for finder in sys.meta_path]
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def warm(device: str) -> None:
@@ -150,47 +69,11 @@ def warm(device: str) -> None:
     torch.backends.cpu.get_cpu_capability()
     ones = torch.ones(2, 2, requires_grad=True)
     rounded = torch.softmax(ones @ ones, dim=-1).half().float().sum()
-    has_gradients = device != "cuda" and not torch.version.hip and not getattr(torch.version, "xpu", None)
-    if has_gradients:
+    if device != "cuda" and not torch.version.hip and not getattr(torch.version, "xpu", None):
         rounded.backward()
-    handle_requests(has_gradients)
     gc.collect()
     gc.freeze()
     gc.enable()  # it is off while modules are imported
-
-
-def handle_requests(has_gradients: bool) -> None:
-    """Handle typical requests, so that each fork inherits what is imported, compiled and cached for them.
-
-    has_gradients: also those that ask for gradients.
-
-    Raises RuntimeError where a request fails.
-    """
-    executor, tensors = Executor(), Encoder(strides=True)
-    x = tensors.node(torch.ones(2, 3, 4))
-    requests: list[protocol.Request] = [protocol.Load(SOURCE, "warm_up.py", "warm_up")]
-    requests += [_call(name, x, kind) for name in ("f", "g") for kind in CALLS]
-    requests += [_call("f", x, device="meta")]
-    for device in ("cpu", "meta"):
-        requests += [protocol.Forget(), _call("M", 4), protocol.Describe(0)]
-        requests += [protocol.Convert(0, device=device, training=False), _call(0, x, device=device)]
-    requests += [protocol.Forget(), _call("M", 4), _call(0, x, protocol.CallForGradients), protocol.Forget()]
-    requests = [request for request in requests if has_gradients or not isinstance(request, GRADIENT_CALLS)]
-    for _ in range(3):  # the interpreter adapts its bytecode after some runs
-        for request in requests:
-            decoded = protocol.decode_request(protocol.encode_request(request, tensors.tensors))
-            reply, reply_tensors = executor.handle(*decoded)
-            if reply.error:
-                raise RuntimeError(f"the warm-up failed: {reply.error}")
-            protocol.encode_reply(reply, reply_tensors)
-    for name in ("warm_up", "warm_up.py"):
-        sys.modules.pop(name, None)
-        linecache.cache.pop(name, None)
-
-
-def _call(target: str | int, argument, kind: type = protocol.Call, **options) -> protocol.Call:
-    path = [target] if isinstance(target, str) else [target, "__call__"]
-    return kind(path, ["list", [argument]], ["dict", []], 1, **options)
 
 
 def preload() -> None:
@@ -198,8 +81,6 @@ def preload() -> None:
     for name in PRELOADED:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    with contextlib.suppress(Exception):
-        importlib.import_module("importlib.metadata").version("torch")  # imports further modules at first use
 
 
 def threads(device: str = "cpu") -> int:

@@ -209,25 +209,19 @@ def test_sums_of_einops_are_as_free_as_torchs(fork_server):
         ("from tqdm.notebook import tqdm as bar", "assert [len(r) for r in bar(inputs)] == [len(r) for r in inputs]"),
         ("import tqdm", "bar = tqdm.tqdm(total=len(bar := tqdm.tqdm(inputs))); bar.update(1); bar.set_postfix(a=1)"),
         ("import tqdm.auto", "with tqdm.auto.tqdm(total=3) as bar: bar.update()"),
-        ("from icecream import ic", "inputs = ic(inputs)"),
-        ("from loguru import logger", "logger.info('shape {}', inputs.shape)"),
     ],
 )
-def test_what_shows_progress_or_prints_has_a_stand_in_without_effect(grade, line, loop):
+def test_what_shows_progress_has_a_stand_in_without_effect(grade, line, loop):
     shown = WEIGHTS.replace("return", f"{loop}\n    return", 1)
     result = grade(f"import torch\n{line}\n{shown}{VECTOR}{VECTORS}")
     assert (result.status, result.notes) == ("passed", ()), result
 
 
-def test_annotations_of_shapes_have_a_stand_in_without_effect(grade):
-    lines = (
-        "import torch\nfrom beartype import beartype\nfrom jaxtyping import Float, jaxtyped\n"
-        "@jaxtyped(typechecker=beartype)\n@beartype\n"
-    )
+def test_annotations_of_a_package_that_is_not_here_cost_nothing(grade):
     annotated = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None)", 1)
-    assert annotated != WEIGHTS
-    result = grade(f"{lines}{annotated}{VECTOR}{VECTORS}")
-    assert (result.status, result.notes) == ("passed", ()), result
+    result = grade(f"import torch\nfrom jaxtyping import Float\n{annotated}{VECTOR}{VECTORS}")
+    told = "line 2 failed and was left out: ModuleNotFoundError, jaxtyping"
+    assert (result.status, result.notes) == ("passed", (told,)), result
 
 
 def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):

@@ -15,7 +15,6 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.overrides import TorchFunctionMode
 
 from grader.catalog import paths
 from grader.worker import framing, wire
@@ -59,23 +58,6 @@ def test_what_is_said_of_a_tensor():
     again = travel(tensor, laid_out=True, strides=True)
     assert again.stride() == (1, 3) and torch.equal(again, tensor) and not hasattr(again, "facts")
     assert torch.equal(back, tensor)
-
-
-def test_a_mode_is_told_nothing_of_a_tensor_that_is_encoded():
-    """The watch on ready-made functions is such a mode, and being told of each attribute took most of its time."""
-    told = []
-
-    class Mode(TorchFunctionMode):
-        def __torch_function__(self, function, types, args=(), kwargs=None):
-            told.append(function)
-            return function(*args, **(kwargs or {}))
-
-    strided, layer = torch.rand(3, 4).mT, torch.nn.Parameter(torch.rand(2))
-    with Mode():
-        node = (encoder := Encoder()).node([strided, layer])
-    assert not told
-    mine, parameter = Decoder(encoder.tensors).value(node)
-    assert torch.equal(mine, strided) and torch.equal(parameter, layer) and parameter.facts["requires_grad"]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +191,7 @@ def test_one_deadline_covers_a_frame_that_drips_in():
     thread.start()
     began = time.monotonic()
     with pytest.raises(framing.Deadline):
-        framing.receive(ours, time.monotonic() + 0.5)
+        framing.Inbox(ours).receive(time.monotonic() + 0.5)
     assert time.monotonic() - began < 2
     ours.close()
 
@@ -219,7 +201,7 @@ def test_a_frame_that_is_none_of_ours_or_too_large_is_refused_before_it_is_read(
     ours, theirs = socket.socketpair()
     theirs.sendall(prefix)
     with pytest.raises(wire.ProtocolError):
-        framing.receive(ours, time.monotonic() + 5)
+        framing.Inbox(ours).receive(time.monotonic() + 5)
 
 
 @pytest.mark.parametrize("piece", [1, 7, 20, 33, 10_000])
@@ -256,7 +238,7 @@ def test_a_closed_connection_is_said():
     ours, theirs = socket.socketpair()
     theirs.close()
     with pytest.raises(framing.Closed):
-        framing.receive(ours, time.monotonic() + 5)
+        framing.Inbox(ours).receive(time.monotonic() + 5)
 
 
 TRAINED = (paths.module("judge/inputs.py"), paths.module("integrations/nbgrader/in_notebook.py"))

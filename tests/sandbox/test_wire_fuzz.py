@@ -119,7 +119,7 @@ def test_descriptors_sent_along_are_not_taken():
     head = framing.PREFIX.pack(framing.MAGIC, 7, len(body)) + body
     with open(os.devnull) as null:
         socket.send_fds(theirs, [head], [null.fileno()] * 50)
-        nonce, got = framing.receive(ours, time.monotonic() + 5)
+        nonce, got = framing.Inbox(ours).receive(time.monotonic() + 5)
         assert (nonce, bytes(got)) == (7, body)
         if sys.platform == "linux":
             assert len(os.listdir("/proc/self/fd")) == before + 1  # null alone
@@ -131,7 +131,7 @@ def test_a_reader_that_stops_reading_does_not_hold_the_grader():
     ours, theirs = socket.socketpair()
     began = time.monotonic()
     with pytest.raises(framing.Deadline):
-        framing.send(ours, 1, bytes(48 << 20), began + 0.5)
+        framing.send_all(ours, bytes(48 << 20), began + 0.5)
     assert time.monotonic() - began < 2
     ours.close()
     theirs.close()
@@ -151,7 +151,7 @@ def test_a_flood_is_cut_at_the_limit():
     thread = threading.Thread(target=flood, daemon=True)
     thread.start()
     with pytest.raises(wire.ProtocolError):
-        framing.receive(ours, time.monotonic() + 5)
+        framing.Inbox(ours).receive(time.monotonic() + 5)
     ours.close()
     thread.join(5)
 

@@ -10,7 +10,6 @@ import signal
 import sys
 
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
-MADV_COLLAPSE, LARGE_PAGE = 25, 1 << 21
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 MEGABYTE = 1 << 20
 # Where memory is measured, a freed block of this size is returned at once. Smaller ones, as tiles of attention are, are
@@ -47,23 +46,6 @@ def give_back_blocks(size: int) -> None:
     if hasattr(library(), "mallopt"):  # glibc; other C libraries return large blocks anyway
         for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
             library().mallopt(ctypes.c_int(option), ctypes.c_int(size))
-
-
-def use_large_pages() -> None:
-    """Move the memory of this process that no file backs into large pages, where whole ones of it are in use.
-
-    A fork then copies less: the allocator of Python's objects asks for small pages, whatever glibc is set to. Has an
-    effect on Linux 6.1 and later only.
-    """
-    with contextlib.suppress(OSError, ValueError, AttributeError):
-        with open("/proc/self/maps") as maps:
-            areas = [line.split() for line in maps]
-        for place, rights, _, _, _, *name in areas:
-            first, end = (int(border, 16) for border in place.split("-"))
-            first = -(-first // LARGE_PAGE) * LARGE_PAGE
-            if rights == "rw-p" and name in ([], ["[heap]"]):
-                for start in range(first, end - LARGE_PAGE + 1, LARGE_PAGE):
-                    library().madvise(ctypes.c_void_p(start), ctypes.c_size_t(LARGE_PAGE), MADV_COLLAPSE)
 
 
 def keep_out() -> None:
