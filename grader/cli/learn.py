@@ -32,7 +32,7 @@ from grader.cli.options import (
     verb,
 )
 from grader.desk import ending, progress
-from grader.records import submission
+from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
 from grader.records.submission import Unreadable
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
@@ -99,6 +99,7 @@ def check(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         fork_server = stack.enter_context(ForkServer(device))  # it imports torch while this process does
         fork_server.keep(exercise.limits.needs, exercise.forbidden)
+        limited.start()  # so does the process that reads the file
         from grader.reports import terminal
 
         waiting = stack.enter_context(terminal.Waiting(terminal.console()))

@@ -84,7 +84,7 @@ def _torch() -> Finding:
 def _sandbox() -> list[Finding]:
     """The tier of the sandbox, tested by starting it, and the reasons why no better one is available."""
     try:
-        tier = tiers.choose(sure=True)
+        tier = tiers.choose()
         with ForkServer() as fork_server:
             record = fork_server.sandbox
     except (tiers.Unavailable, InfrastructureError) as error:

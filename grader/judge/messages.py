@@ -275,8 +275,6 @@ def left_out(statement: LeftOut, source: str) -> str:
     facts, location = statement.error.facts, syntax.place(source, statement.line)
     if statement.error.kind == "timeout":
         return f"{location} took longer than {facts['seconds']:g} s: it was stopped and left out"
-    if statement.error.kind == "unrun":
-        return f"{location} was left out, because three statements before it took too long"
     if statement.error.kind == "ended":
         return f"{location} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())

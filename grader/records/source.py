@@ -156,18 +156,6 @@ def statements(source: str) -> list[list[int]]:
 
 
 @limited
-def runs_only(source: str) -> list[int]:
-    """The numbers of the top-level loops, calls and with-blocks that define no function and no class."""
-    tree = parse(source)
-    kinds, definitions = (ast.Expr, ast.For, ast.While, ast.With), (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    return [
-        number
-        for number, statement in enumerate(tree.body if tree else ())
-        if isinstance(statement, kinds) and not any(isinstance(node, definitions) for node in walk(statement))
-    ]
-
-
-@limited
 def star_imports(source: str) -> list[int]:
     """The lines of the top-level statements `from … import *`, which may define any name."""
     tree = parse(source)

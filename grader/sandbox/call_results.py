@@ -20,7 +20,7 @@ class Call:
 class LearnerError(Exception):
     """The learner's code did not give a result. facts: plain data about the reason.
 
-    kind: "exception", "missing", "signature", "timeout", "ended", "protocol", "gradient" or "unrun" (a statement).
+    kind: "exception", "missing", "signature", "timeout", "ended", "protocol" or "gradient".
     """
 
     def __init__(self, kind: str, facts: dict[str, Any], call: Call | None = None):

@@ -23,7 +23,7 @@ import torch
 from grader.catalog import Forbidden, paths
 from grader.catalog.exercise import Limits
 from grader.records import syntax
-from grader.records.source import SourceWords, defining, runs_only, statements
+from grader.records.source import SourceWords, defining, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import Workers
@@ -46,7 +46,6 @@ MAX_RECEIVED = 64 << 20  # bytes of all replies about a submission; those of rig
 ENDINGS = ("timeout", "ended")
 STEPWISE_SHARE = 0.5  # of the seconds for loading: the time of one statement that runs in a step of its own
 MAX_SKIPPED = 3  # statements of a source that may end or block the process, each of which costs another process
-MAX_BLOCKING = 6  # the same where what only runs, as cells that measure time do, is left out after the third one
 MAX_STEPS = 2_000  # statements of a source that is run step by step
 BUSY = 4.0  # wall-clock time that a measured call may take, as a multiple of its processor time
 
@@ -281,16 +280,14 @@ class Remote:
     def _load_stepwise(self, error: LearnerError) -> list[LeftOut]:
         """Load the source statement by statement, and again without each that ends or blocks the process.
 
-        Returns what failed. After MAX_SKIPPED that took too long, those that follow and define nothing are left out.
-        Raises `error` where there are too many such statements.
+        Returns what failed. Raises `error` where there are more than MAX_SKIPPED such statements.
         """
         spans = statements(self.source)
         if len(spans) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load
         cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
-        endings: list[str] = []
-        while True:
+        for _ in range(MAX_SKIPPED + 1):
             self.output, self.output_of_load = output
             self.worker = self.spawn()
             failed, number = self._failed(self._send_source(stepwise=True)), 0
@@ -302,15 +299,9 @@ class Remote:
             except LearnerError as ending:
                 if ending.kind not in ENDINGS:
                     raise
-                endings.append(ending.kind)
-                is_slow = set(endings) == {"timeout"}
-                if len(endings) > (MAX_BLOCKING if is_slow else MAX_SKIPPED):
-                    raise error from None
                 self.skipped |= {statement: past for past in failed if (statement := _stopped(past, spans)) is not None}
                 self.skipped[number] = LeftOut(spans[number][0], ending)
-                if is_slow and len(endings) == MAX_SKIPPED:
-                    rest = [later for later in runs_only(self.source) if later > number]
-                    self.skipped |= {later: LeftOut(spans[later][0], LearnerError("unrun", {})) for later in rest}
+        raise error from None
 
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
         """The reply to a request that loads. Raises LearnerError where there is none."""

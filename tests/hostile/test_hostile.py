@@ -364,7 +364,7 @@ def leaked(text: str, place: Place) -> str:
 @pytest.mark.parametrize("tier", TIERS)
 def test_no_attack_succeeds(tier, place, capsys):
     try:
-        tiers.choose(wanted=tier, sure=True)
+        tiers.choose(wanted=tier)
     except tiers.Unavailable as missing:
         pytest.skip(str(missing))
     chosen = [attack for attack in chosen_for(tier) if is_for_this_machine(attack)]
@@ -403,13 +403,6 @@ def grouped(chosen: list[Attack]) -> list[list[Attack]]:
         by_exercise.setdefault(attack.exercise, []).append(attack)
     groups = [every[start : start + GROUP] for every in by_exercise.values() for start in range(0, len(every), GROUP)]
     return sorted(groups, key=len, reverse=True)
-
-
-def test_there_are_enough_attacks_on_functions_and_modules():
-    assert len(ATTACKS) >= 280
-    assert {attack.exercise for attack in ATTACKS} >= {"01", "02", "03", "04", "06", "07", "08", "09", "10", "11"}
-    assert {attack.group[0] for attack in ATTACKS} == set("ABCDEFGHIJKLM")
-    assert not [attack.name for attack in ATTACKS if attack.verdict not in ("passed", "failed", "error")]
 
 
 def test_what_is_tried_in_each_tier():

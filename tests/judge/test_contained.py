@@ -30,8 +30,7 @@ HOW = Settings(seed=5, reveal=False, pictures=True)
 
 @pytest.fixture
 def lenient(monkeypatch):
-    monkeypatch.setattr(containment.policy, "strict", False)
-    monkeypatch.setattr(containment.policy, "reported", set())
+    monkeypatch.setattr(containment, "policy", type(containment.policy)(strict=False))
 
 
 def broken(*_, **__):
@@ -59,7 +58,7 @@ def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_ser
     assert (after.status, after.points) == (before.status, before.points) == ("failed", before.points)
     said = capsys.readouterr().err
     assert "left out" in said and "OverflowError" in said and "0.6296" not in said
-    monkeypatch.setattr(containment.policy, "strict", True)
+    containment.policy.strict = True
     with pytest.raises(OverflowError):
         graded(fork_server, WRONG)
 
@@ -84,7 +83,7 @@ def test_our_own_reasons_are_told_and_others_only_by_name():
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, said, monkeypatch):
+def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, said, lenient, monkeypatch):
     """A file whose reading breaks us, between two others."""
     for name in ("one", "bad", "two"):
         (tmp_path / f"{name}.py").write_text(SOLUTION.source)
@@ -96,7 +95,6 @@ def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, sa
         return read(path, is_own)
 
     monkeypatch.setattr(submission, "read", reading)
-    monkeypatch.setattr(containment.policy, "strict", False)
     files = [tmp_path / f"{name}.py" for name in ("one", "bad", "two")]
     done = said("grade", "02", *files, "--format", form)
     assert done.returncode == 3, done.stderr

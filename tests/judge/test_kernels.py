@@ -8,14 +8,11 @@ import pytest
 import torch
 from extras import needed
 
-from grader.catalog import project
 from grader.catalog.exercise import Limits
-from grader.judge.compare import Mismatch, differ
+from grader.judge.compare import Mismatch
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
 from grader.judge.measuring import compiles
 from grader.judge.proxy import Learner
-from grader.judge.wrong_versions import Noting
-from grader.judge.wrong_versions import _call as called
 from grader.records.submission import Submission
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
@@ -145,7 +142,7 @@ def test_a_mask_of_two_single_numbers_holds_for_each_lane():
 @pytest.mark.parametrize("tier", "ABD")
 def test_kernels_run_in_each_tier(tier):
     with contextlib.suppress(tiers.Unavailable):
-        tiers.choose(wanted=tier, sure=True)
+        tiers.choose(wanted=tier)
         source = source_of("", "")
         with ForkServer(tier=tier) as fork_server:
             for _ in range(2):
@@ -202,27 +199,11 @@ def test_products_that_a_gpu_would_shorten_are_found(fork_server):
         remote.close()
 
 
-def test_an_unknown_need_is_refused():
-    with pytest.raises(ValueError, match="an exercise may need triton"):
-        project.known_needs(["cupy"])
-
-
 def test_sources_of_one_name_run_their_own_kernels():
     first, second = copy(), loaded(source_of(MASKED + ", other=0.0").replace("tile + 1", "tile + 2"))
     x = torch.ones(2, 3)
     assert torch.equal(first.f(x), x + 1)  # its kernel is read now, after another source of that name was loaded
     assert torch.equal(second.f(x), x + 2)
-
-
-def test_what_was_launched_is_compared_of_a_replayed_call():
-    noting = Noting(Local(source_of(store=""), "copying.py", "copying"))
-    noting.learner = Learner(noting)
-    noting.learner.f.launches(torch.ones(2, 3))
-    request, _, answer, _ = noting.noted[-1]
-    (made,) = noting.learner.calls
-    assert not differ(called(request, answer), made)
-    inside = Local(source_of(), "copying.py", "copying").handle(request, noting.noted[-1][1])
-    assert differ(called(request, inside), made)  # the same numbers, and nothing outside
 
 
 def test_a_grid_without_programs_is_told_as_such():

@@ -5,14 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 import torch
-from attacks import ATTACKS
 
 from grader import catalog
-from grader.catalog import paths
-from grader.judge import grading
 from grader.judge.compare import Mismatch, expect
 from grader.judge.proxy import Learner
-from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
@@ -20,8 +16,7 @@ from grader.sandbox.remote import Remote
 from grader.worker.codec import Opaque
 from grader.worker.operations import GROUPS, allowed
 
-BLINDING = [attack for attack in ATTACKS if attack.name[0] == "C" and int(attack.title[:2]) >= 57]  # the watch, or this
-DOT, SOFTMAX, ATTENTION = (catalog.find(number).forbidden[0] for number in ("01", "02", "31"))
+DOT, SOFTMAX = (catalog.find(number).forbidden[0] for number in ("01", "02"))
 
 HEAD = """
 import functools, itertools, math, operator, torch
@@ -58,12 +53,8 @@ class Late(torch.nn.Module):
 """
 ROADS = {
     "convolution": "by_name(torch, 'conv_-tbc')(a[:, None, None], b[:, None, None], a.new_zeros(1), 0).sum()",
-    "rows": "by_name(torch.linalg, 'vec-dot')(a[None], b[None])[0]",
     "operator": "by_name(operator, 'mat-mul')(a, b)",
-    "bilinear": "by_name(F, 'bi-linear')(a[None], b[None], torch.ones(1, len(a), len(b)).tril().triu()).sum()",
     "distance": "(torch.cdist(a[None], -b[None]) ** 2 - a @ a - b @ b).sum() / 2",
-    "covariance": "by_name(torch, 'c-ov')(torch.stack([a, b]))[0, 1]",
-    "cosine": "by_name(F, 'cosine_-similarity')(a, b, 0) * a.norm() * b.norm()",
     "distribution": "(normal(b, 1).log_prob(a) - normal(-b, 1).log_prob(a)).sum() / 2",
     "method": "by_name(a, 'd-ot')(b)",
     "gradient": "torch.autograd.grad(by_name(torch, 'd-ot')(w := a.clone().requires_grad_(), b), w)[0].sum()",
@@ -71,33 +62,19 @@ ROADS = {
     "own dispatch": "torch.mul(Mine(a), Mine(b))",
     "own function": "torch.mul(a.as_subclass(Mine), b.as_subclass(Mine))",
     "numpy": "torch.from_numpy(a.numpy() * b.numpy()).sum()",
-    "loss": "a.exp().sum() - F.poisson_nll_loss(a, b, reduction='sum')",
-    "divergence": "torch.xlogy(b.abs(), b.abs()).sum() - torch.nn.KLDivLoss(reduction='sum')(a * b.sign(), b.abs())",
-    "integral": "torch.trapezoid(a.repeat_interleave(2), F.pad(b.cumsum(0).repeat_interleave(2), (1, -1)))",
-    "pairs": "((a * a).sum() + (b * b).sum() - F.pairwise_distance(a, b, eps=0.0) ** 2) / 2",
     "loss in Python": "((a * a).sum() + (b * b).sum()) / 2 - F.gaussian_nll_loss(a, b, a * 0 + 1, reduction='sum')",
-    "normalised": "(F.normalize(a * b, p=1.0, dim=0) * (a * b).abs().sum()).sum()",
-    "kronecker": "torch.kron(a, b).view(len(a), -1).diagonal().sum()",
     "quadratic form": "torch.autograd.functional.jvp(lambda x: (x * x).sum() / 2, a, b, create_graph=True)[1]",
 }
 HONEST = {
     "sum": "(a * b).sum()",
-    "loop": "sum(x * y for x, y in zip(a, b))",
     "python's numbers": "torch.tensor(sum(x * y for x, y in zip(a.tolist(), b.tolist())))",
-    "float": "torch.tensor(math.fsum(float(x) * float(y) for x, y in zip(a, b)))",
-    "reduce": "functools.reduce(operator.add, map(operator.mul, a, b))",
-    "accumulate": "list(itertools.accumulate(x * y for x, y in zip(a, b)))[-1]",
     "in place": "a.clone().mul_(b).cumsum_(0)[-1]",
-    "outer": "torch.outer(a, b).diagonal().sum()",
-    "squares": "((a + b).square().sum() - (a - b).square().sum()) / 4",
     "vmap": "torch.vmap(lambda x, y: x * y)(a, b).sum()",
-    "padded": "F.pad(a * b, (0, 4)).reshape(2, -1).sum(0).sum()",
     "layer": "nn.Identity()(a * b).sum()",
     "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
     "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
     "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
     "shapes": "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
-    "half types": "(a.double() * b.to(torch.float64)).sum().to(a.dtype)",
 }
 
 
@@ -147,27 +124,6 @@ def test_a_gradient_of_torchs_is_missing_where_it_is_forbidden(without):
         with pytest.raises(LearnerError) as error:
             without(source, rule).f(torch.randn(3))
         assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"], call
-
-
-@pytest.mark.parametrize("attack", BLINDING, ids=lambda attack: attack.name)
-def test_no_attack_on_the_watch_is_right_there(attack, without):
-    """Whatever the watch sees: the answer itself is missing, or is made of operations that the rule allows."""
-    text = attack.source
-    if "def dot_product" in text:
-        a, b = torch.randn(4), torch.randn(4)
-        call, expected = lambda: without(text, DOT).dot_product(a, b), torch.dot(a, b)
-    elif "def flash_attention" in text:
-        q = torch.randn(1, 1, 5, 4)
-        call = lambda: without(text, ATTENTION).flash_attention(q, q, q)  # noqa: E731
-        expected = torch.nn.functional.scaled_dot_product_attention(q, q, q)
-    else:
-        x = torch.randn(3, 4)
-        call, expected = lambda: without(text).softmax_stable(x, 0), torch.softmax(x, 0)
-    try:
-        got = call()
-    except LearnerError:
-        return
-    assert type(got) is not torch.Tensor or not torch.allclose(got, expected, atol=1e-4)
 
 
 def test_each_kernel_of_what_is_forbidden_is_covered_for_each_key(without):
@@ -263,18 +219,3 @@ def test_every_group_and_tensor_goes_there_and_back(without):
         assert torch.equal(echo(tensor), tensor) and echo(tensor).dtype == tensor.dtype
     assert type(without("def f():\n    return object()\n").f()) is Opaque
     assert set(GROUPS["products"]) <= allowed(SOFTMAX.allowed)
-
-
-def test_a_verdict_of_an_earlier_file_with_the_same_answers_is_not_that_of_one_that_blinds_the_watch(fork_server):
-    """In a class, equal answers are judged once, but a formula of one's own is asked for each time."""
-    exercise = catalog.find("02")
-    right = paths.solution(exercise.folder).read_text("utf-8")
-    blind = BLINDING[0].source
-    texts = (right, right + "\n", blind, blind + "\n")
-    handed_in = [Submission(text, f"{number}.py") for number, text in enumerate(texts)]
-    settings = Settings(seed=5, reveal=False)
-    results = [*grading.results(exercise, handed_in, fork_server, settings)]
-    assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
-    told = next(check.message for check in results[2].checks if check.outcome == "failed")
-    line = blind.splitlines().index("        made = ready(x, dim)") + 1
-    assert told.startswith(f"line {line} fails where torch has no ready-made functions: {SOFTMAX.reason}")

@@ -53,7 +53,7 @@ SETTINGS = Settings(seed=3)
 
 def offered(tier: str) -> str:
     try:
-        return tiers.choose(wanted=tier, sure=True).name
+        return tiers.choose(wanted=tier).name
     except tiers.Unavailable as missing:
         pytest.skip(str(missing))
 

@@ -31,7 +31,7 @@ def in_tier() -> Iterator[Callable[[str], ForkServer]]:
         @functools.cache
         def started(name: str) -> ForkServer:
             try:
-                tiers.choose(wanted=name, sure=True)
+                tiers.choose(wanted=name)
             except tiers.Unavailable as missing:
                 pytest.skip(f"this machine has no tier {name}: {missing}")
             return closing.enter_context(ForkServer(tier=name))

@@ -1,18 +1,14 @@
 """Mutated frames are read or refused, and nothing else happens. The long run is fuzz_wire.py."""
 
-import io
 import os
 import random
 import socket
 import struct
 import sys
-import threading
 import time
 
 import frames
 import pytest
-import torch
-from globs import some
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
@@ -20,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from thorough import THOROUGH
 
-from grader.catalog import paths
 from grader.worker import framing, wire
 from grader.worker.codec import Decoder
 
@@ -106,12 +101,6 @@ def test_pairs_of_halves_are_whole_characters():
     assert wire.decode(struct.pack("<Q", len(text)) + text)[0] == {"a": "😀"}
 
 
-def test_an_empty_tensor_with_huge_other_sizes_is_refused():
-    text = frames.json.dumps({"message": {}, "tensors": [["F32", [0, *[1 << 28] * 3]]]}).encode()
-    with pytest.raises(wire.ProtocolError):
-        wire.decode(struct.pack("<Q", len(text)) + text)
-
-
 def test_descriptors_sent_along_are_not_taken():
     ours, theirs = socket.socketpair()
     before = len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
@@ -135,47 +124,3 @@ def test_a_reader_that_stops_reading_does_not_hold_the_grader():
     assert time.monotonic() - began < 2
     ours.close()
     theirs.close()
-
-
-def test_a_flood_is_cut_at_the_limit():
-    ours, theirs = socket.socketpair()
-
-    def flood():
-        try:
-            theirs.sendall(framing.PREFIX.pack(framing.MAGIC, 1, 1 << 40))
-            while True:
-                theirs.sendall(bytes(1 << 20))
-        except OSError:
-            return
-
-    thread = threading.Thread(target=flood, daemon=True)
-    thread.start()
-    with pytest.raises(wire.ProtocolError):
-        framing.Inbox(ours).receive(time.monotonic() + 5)
-    ours.close()
-    thread.join(5)
-
-
-def test_nothing_of_the_border_unpickles(monkeypatch):
-    """Traced, not only read: with every unpickler booby-trapped, values still cross."""
-    import pickle
-    import pickletools  # the C unpickler and its Python twin have other entries
-
-    def trap(*args, **kwargs):
-        raise AssertionError("something was unpickled")
-
-    for name in ("load", "loads", "_load", "_loads"):
-        monkeypatch.setattr(pickle, name, trap)
-    monkeypatch.setattr(torch, "load", trap)
-    assert all(map(frames.survive, HONEST))
-    evil = pickle.dumps(print)
-    assert not frames.survive(evil) and pickletools.dis(evil, out=io.StringIO()) is None
-    for path in some(paths.GRADER.rglob("*.py")):
-        if path.name == "forbidden.py":
-            continue  # it lists such words, for it looks for them in submissions
-        source = path.read_text("utf-8").replace("_torch.load = ", "")  # another function in its place loads nothing
-        words = {"pickle.load", "Unpickler", "torch.load", "marshal", "cloudpickle"}
-        if path.name in ("inputs.py", "in_notebook.py"):  # our own file, tensors alone: see test_wire.py
-            words.remove("torch.load")
-        for word in words:
-            assert word not in source, f"{path.name} mentions {word}"
