@@ -33,7 +33,7 @@ NOW = datetime.datetime(2026, 6, 1, 12, 0, tzinfo=datetime.timezone.utc)
 
 def run(command: list, folder: Path, environment: dict) -> subprocess.CompletedProcess:
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
 
 
@@ -98,7 +98,6 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
             "context_vectors.py": paths.solution(EXERCISE.folder).read_text(),
             "hw/01_dot_product_scores/dot_product_scores.py": mistakes.mistakes(FIRST)[0].source,
             "softmax_naive.py": paths.solution(BROKEN.folder).read_text(),
-            "assignment1.py": "x = 1\n",
             "notes.pdf": "x",
         },
     )
@@ -110,7 +109,15 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
     assert "not graded" in content["output"]
     (whole,) = [test for test in content["tests"] if test["number"].startswith("02")]
     assert (whole["score"], whole["max_score"]) == (0, BROKEN.max_points) and "not graded" in whole["output"]
-    assert "assignment1.py" in content["output"] and "EX=" not in json.dumps(content)  # a student has none to type
+
+
+def test_a_file_with_a_wrong_name_is_named_beside_the_expected_one(autograder):
+    """A student has no EX= to type."""
+    answer = paths.solution(EXERCISE.folder).read_text()
+    content = run_autograder(autograder, {"assignment3.py": answer})
+    outputs = {test["number"]: test["output"] for test in content["tests"]}
+    assert "expected context_vectors.py or context_vectors.ipynb, found assignment3.py." in outputs["03"]
+    assert "assignment3.py" in content["output"] and "EX=" not in json.dumps(content)
 
 
 def test_of_one_exercise_the_only_file_needs_no_name(tmp_path):
