@@ -287,13 +287,13 @@ def solution(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-@verb("progress", option("--format", choices=("text", "json", "md"), default="text"))
+@verb("progress", option("--format", choices=("text", "json"), default="text"))
 def show_progress(options: argparse.Namespace) -> int:
     """Show every exercise with its state, points, tries and first pass."""
-    render = {"text": progress.text, "json": progress.as_json, "md": progress.markdown}[options.format]
-    print(render(progress.rows()), end="")
-    if options.format == "text":
-        print("\n".join(ending.closing_lines()))
+    if options.format == "json":
+        print(progress.as_json(progress.rows()), end="")
+    else:
+        print(progress.text(progress.rows()) + "\n".join(ending.closing_lines()))
     return errors.PASSED
 
 
