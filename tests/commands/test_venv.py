@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from thorough import nightly, sample
 
 from grader import venv
-from grader.catalog import paths, project, tomllib
+from grader.catalog import paths, project
 
 NOBODY = "http://127.0.0.1:9/"  # nothing listens there
 OFFLINE = {
@@ -73,19 +73,6 @@ def test_with_a_driver_it_is_not(ran, monkeypatch):
 def outside_of_make() -> dict[str, str]:
     """The environment without what `make test` leaves in it, as its PYTHON."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-
-
-def test_what_is_measured_is_installed_first():
-    """`make bench` measures the watch and figures in a browser: in a fresh clone too."""
-    words = ["make", "--dry-run", "bench", "VENV=never-made"]
-    planned = subprocess.run(
-        words, cwd=paths.ROOT, env=outside_of_make(), capture_output=True, text=True, check=True
-    ).stdout
-    assert planned.index('never-made "" dev') < planned.index("tests/bench/bench.py")
-    dev = " ".join(
-        tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]["dev"]
-    )
-    assert "playwright" in dev
 
 
 def test_an_unknown_torch_is_refused():
