@@ -77,9 +77,9 @@ def _sandbox() -> list[Finding]:
     fix = "report this: see SECURITY.md" if record.holes else ""
     sandbox_findings = [Finding("sandbox", good, summary, fix)]
     reasons = record.reasons or tier.reasons
-    sandbox_findings += [
-        Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], _cure(reason)) for reason in reasons
-    ]
+    for reason in reasons:
+        cure = next((cure for phrase, cure in CURES if phrase in reason), "")
+        sandbox_findings.append(Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], cure))
     return sandbox_findings
 
 
@@ -116,9 +116,8 @@ def _warm() -> Finding:
     from grader.warm import control
 
     found = control.status()
-    if found is None:
-        return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
-    return Finding(name, True, f"{found[0]}; it ends by itself after ten idle minutes")
+    now = f"{found[0]}; it ends by itself" if found else "none now; the next make check leaves one, which ends"
+    return Finding(name, True, f"{now} after ten idle minutes")
 
 
 def _wanted() -> list[Finding]:
@@ -132,8 +131,3 @@ def _wanted() -> list[Finding]:
             fix = how_to_install(extra).removeprefix("Type: ")
             found.append(Finding(name, True, f"not installed; it serves {purpose}", fix))
     return found
-
-
-def _cure(reason: str) -> str:
-    """The advice for the reason why a tier is not available, or ""."""
-    return next((cure for phrase, cure in CURES if phrase in reason), "")
