@@ -55,9 +55,7 @@ def _command() -> int:
     from grader import folders
 
     try:
-        if sys.argv[1:2] == [folders.PAGES]:
-            from grader.desk.beside import main
-        elif sys.argv[1:2] == [folders.NOTEBOOK]:
+        if sys.argv[1:2] == [folders.NOTEBOOK]:
             from grader.integrations.notebook import main
         else:
             from grader.cli import main

@@ -17,7 +17,7 @@ CLONE = "a clone"
 OF_CLONE = ("exercises", "grader/__main__.py")  # what tells one
 VARIABLE = "KATA_FOLDER"  # tells the processes that a command starts which learner's folder it is for
 IGNORED = "KATA_PYTHONPATH"  # the PYTHONPATH that our processes go without: see grader/__main__.py
-PAGES, NOTEBOOK = "--pages", "--notebook"  # in place of a verb: what draws for a watch, what grades for a notebook
+NOTEBOOK = "--notebook"  # in place of a verb: what grades for a notebook
 
 
 def around() -> tuple[str, str] | None:

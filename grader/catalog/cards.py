@@ -44,14 +44,14 @@ class Card:
     @property
     def code(self) -> str:
         """The function of a code card as its question shows it, with a blank."""
-        match = BLOCK.search(self.question)
-        return match[1] if match else ""
+        found = BLOCK.search(self.question)
+        return found[1] if found else ""
 
     @property
     def right(self) -> str:
         """What its answer types."""
-        match = BLOCK.match(self.answer)
-        return match[1] if match else ""
+        found = BLOCK.match(self.answer)
+        return found[1] if found else ""
 
     @property
     def lead(self) -> str:
@@ -63,8 +63,7 @@ class Card:
         """The function with what was typed in its blank. An expression alone becomes what it returns."""
         typed = textwrap.dedent(typed).strip("\n")
         if self.lead:
-            typed = typed.removeprefix(self.lead).lstrip()  # who types the beginning of the line once more means it
-            text = f"{self.lead}({typed.rstrip()})" if "\n" in typed else f"{self.lead}{typed}"
+            text = self.lead + typed.removeprefix(self.lead)  # who types the beginning of the line once more means it
         else:
             text = _return_last(typed)
         return BLANK.sub(lambda blank: textwrap.indent(text, blank[1]), self.code, count=1)

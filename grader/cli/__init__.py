@@ -44,13 +44,7 @@ OF_MAKE = re.compile(r"^([a-z]+):.*  ## (.+)$", re.M)  # a target that is no ver
 NAMED = re.compile(r"([A-Za-z_]+)=(.*)", re.S)
 SEE_HELP = re.compile(r"See: kata ([a-z0-9]+) --help")
 REQUIRED = "the following arguments are required: "
-# As argparse says it, the second one with the name of a type.
-NO_CHOICE = re.compile(r"argument (\S+): invalid choice: (.*) \(choose from (.*)\)", re.S)
-NO_NUMBER = re.compile(r"argument (\S+): invalid (int|float) value: (.*)", re.S)
 PROOFS = ("verify",)  # verbs of which others ask only whether they failed
-NEEDED = (  # as pyproject.toml says
-    "torch", "numpy", "einops", "jinja2", "matplotlib", "packaging", "math_core", "pytest", "rich", "watchfiles",
-)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -162,11 +156,6 @@ class _Parser(argparse.ArgumentParser):
             raise WrongUse(f"Which exercise? Type its number: make {verb} EX=03")
         if message.startswith(REQUIRED):
             message = f"{verb} needs {' and '.join(message.removeprefix(REQUIRED).split(', '))}."
-        if found := NO_NUMBER.fullmatch(message):
-            message = f"{found[1]} takes {'a whole number' if found[2] == 'int' else 'a number'}, not {found[3]}."
-        if found := NO_CHOICE.fullmatch(message):
-            given, known = found[2].strip("'"), [word.strip("'") for word in found[3].split(", ")]
-            message = f"{found[1]} is {_one_of(known)}, not {given}.{_nearest(given, known)}"
         raise WrongUse(f"{message.removeprefix('argument ')}\nSee: kata {verb} --help")
 
 
@@ -252,11 +241,10 @@ def _is_at_terminal() -> bool:
 
 
 def _without_package(name: str) -> str:
-    """The command to type where this Python lacks a package that the grader needs. name: the first missing one."""
+    """The command to type where this Python lacks a package that the grader needs."""
     python = paths.typed(sys.executable)
-    missing = [package for package in NEEDED if importlib.util.find_spec(package) is None] or [name.partition(".")[0]]
     return (
-        f"{python} has no {', '.join(missing)}. Two ways to fix it:\n"
+        f"{python} has no {name.partition('.')[0]}. Two ways to fix it:\n"
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
         f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
     )
@@ -266,11 +254,6 @@ def _version() -> str:
     """The versions that a report of a fault should name."""
     torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
     return f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})"
-
-
-def _one_of(words: Sequence[str]) -> str:
-    """Several words, of which one is to be chosen."""
-    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

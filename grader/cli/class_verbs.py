@@ -8,7 +8,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import errors
 from grader.catalog.errors import WrongUse
-from grader.cli.options import COLUMN, OUT, columns_of, option, verb
+from grader.cli.options import COLUMN, OUT, option, verb
 from grader.records import safe_files
 from grader.records.sanitize import label
 
@@ -48,7 +48,7 @@ def fill_gradebook(options: argparse.Namespace) -> int:
     from grader.classroom import fill
 
     marks = fill.read_marks(options.marks)
-    filled = fill.fill(options.gradebook, marks, columns_of(options.column))
+    filled = fill.fill(options.gradebook, marks, dict(options.column))
     output = options.output or options.gradebook.with_name(f"{options.gradebook.stem}-filled.csv")
     try:
         safe_files.write_whole(output, filled.text, mode=0o600)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import NoSuchFile, WrongUse
-from grader.cli.options import COLUMN, LEVELS, NO_SANDBOX, columns_of, cores, jobs, option, seconds, verb
+from grader.cli.options import COLUMN, LEVELS, NO_SANDBOX, cores, jobs, option, seconds, verb
 from grader.records import submission
 from grader.records.results import ExerciseResult, Settings
 from grader.records.sanitize import label
@@ -116,7 +116,7 @@ def run_class(options: argparse.Namespace) -> int:
         exercises=choose(options.ex),
         named=options.ex.strip().lower() != "all",
         people=options.students,
-        columns=columns_of(options.column),
+        columns=dict(options.column),
         decisions=options.names,
         level=options.feedback,
         how=how,

@@ -288,13 +288,13 @@ def solution(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-@verb("progress", option("--format", choices=("text", "json", "md"), default="text"))
+@verb("progress", option("--format", choices=("text", "json"), default="text"))
 def show_progress(options: argparse.Namespace) -> int:
     """Show every exercise with its state, points, tries and first pass."""
-    render = {"text": progress.text, "json": progress.as_json, "md": progress.markdown}[options.format]
-    print(render(progress.rows()), end="")
-    if options.format == "text":
-        print("\n".join(ending.closing_lines()))
+    if options.format == "json":
+        print(progress.as_json(progress.rows()), end="")
+    else:
+        print(progress.text(progress.rows()) + "\n".join(ending.closing_lines()))
     return errors.PASSED
 
 
@@ -326,7 +326,7 @@ def train(options: argparse.Namespace) -> int:
             exercise, read, fork_server, training.Course(options.layers, options.steps, options.seed)
         )
         own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
-        if output := options.output or own:
+        if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)
             print(f"{paths.shown(output)} holds the trained numbers.")
     return errors.PASSED

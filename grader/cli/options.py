@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,11 +112,6 @@ def column(text: str) -> tuple[str, str]:
     if not equals or not key.strip() or not title.strip():
         raise argparse.ArgumentTypeError(f"{text!r} is no column. Write KEY=TITLE, as in id=Matrikelnummer")
     return key.strip(), title.strip()
-
-
-def columns_of(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The titles of columns by what they hold."""
-    return dict(pairs)
 
 
 EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")

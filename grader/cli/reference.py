@@ -28,18 +28,17 @@ def commands() -> str:
 
 
 def lessons() -> str:
-    """The README's list of lessons: each path with its hours, and a line for each lesson with what one can do then."""
+    """The README's list of lessons: each path with its hours, and below it each lesson with what one can do then."""
     parts = []
     for path in catalog.learning_paths():
         exercises = [exercise for exercise in catalog.exercises() if exercise.path == path]
         texts = [paths.lesson(exercise.folder).read_text("utf-8") for exercise in exercises]
         minutes = sum(int(found[1]) for text in texts if (found := MINUTES.search(text)))
         hours = f"{round(minutes / 30) / 2:g} hours" if minutes > 60 else f"{minutes} minutes"
-        parts.append(f"**{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n")
+        parts.append(f"- **{path.name[:1].upper()}{path.name[1:]}** · {hours}. Afterwards you can {path.after}.\n")
         for exercise in exercises:
             name = f"[{exercise.folder[:2]} {exercise.title}](exercises/{exercise.folder}/README.md)"
-            parts.append(f"- {name}: {ending.ability(exercise.folder).removeprefix(ending.CAN).removesuffix('.')}\n")
-        parts.append("\n")
+            parts.append(f"  - {name}: {ending.ability(exercise.folder).removeprefix(ending.CAN).removesuffix('.')}\n")
     return "".join(parts)
 
 

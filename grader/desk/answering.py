@@ -1,4 +1,4 @@
-"""A process of ours that answers questions, each a line of JSON, and so does slow work for a watch or a notebook.
+"""A process of ours that answers questions, each a line of JSON, and so does slow work for a notebook.
 
 It keeps torch and a fork server, so that only the first question waits for them. Nothing that it prints or raises
 disturbs who asks.

@@ -20,7 +20,6 @@ from grader.catalog import paths, stubs
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.records import safe_files
 
-REMOTES = ("upstream", "origin")  # the first of these that there is; in a fork, upstream is the project
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
 NO_HISTORY = (
     "git knows nothing here that kata has handed out, so it cannot tell your changes from new ones. "
@@ -97,12 +96,11 @@ class Update:
 def begin(folder: Path, files: dict[str, bytes], version: str) -> bool:
     """Let git begin in a learner's folder: the first commit is what is handed out. Returns whether git is there."""
     try:
-        subprocess.run(["git", "init", "--quiet"], cwd=folder, capture_output=True, check=True)
-    except (FileNotFoundError, subprocess.CalledProcessError):
+        _git("init", "--quiet", cwd=folder)
+    except WrongUse:
         return False
-    commit = _commit(folder, files, version, None)
-    for words in (("update-ref", "HEAD", commit), ("reset", "--quiet")):
-        subprocess.run(["git", *AS_IT_IS, *words], cwd=folder, capture_output=True, check=True)
+    _git("update-ref", "HEAD", _commit(folder, files, version), cwd=folder)
+    _git(*AS_IT_IS, "reset", "--quiet", cwd=folder)
     return True
 
 
@@ -122,36 +120,35 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
     """
     if not paths.at_desk(".git").exists():
         raise WrongUse(ZIP if files is None else NO_HISTORY)
-    old = _git("rev-parse", "HEAD").strip()
+    old = _git("rev-parse", "HEAD")
     new = _fetch() if files is None else _handed_out(files, version)
     coming = _names("diff", "--no-renames", "--name-only", "-z", f"{old}...{new}")
     edited = [name for name in _names("diff", "--no-renames", "--name-only", "-z", old) if name in coming]
     moved = _moved(old, new)
-    mine = {name: content for name in edited if (content := _content(name)) is not None}
-    copies = {name: write_copy(paths.at_desk(name), content) for name, content in mine.items()}
-    committed = {name: _show(old, name) for name in coming if name not in mine and name.endswith(".py")}
+    mine = {name: content for name in coming if (content := _content(name))}
+    copies = {name: write_copy(paths.at_desk(name), mine[name]) for name in edited if name in mine}
     try:
         if edited:
-            _demand("checkout", "--quiet", old, "--", *edited)
-        _demand("merge", "--quiet", "--no-edit", "-X", "ours", new)
+            _git("checkout", "--quiet", old, "--", *edited)
+        _git("merge", "--quiet", "--no-edit", "-X", "ours", new)
     except BaseException:
         _run("merge", "--abort")
-        for name, content in mine.items():
-            _write(paths.at_desk(name), content)
-        for copy in copies.values():
-            copy.unlink(missing_ok=True)
+        for name in copies:
+            _write(name, mine[name])
+            copies[name].unlink()
         raise
     if moved:
         _carry_over(moved)
     merged = []
     for name, content in mine.items():
-        target, copy = _after(name, moved), copies[name]
-        text = _merge(content, _show(old, name), _content(target))
-        _write(paths.at_desk(target), text)
-        merged.append(Merged(paths.at_desk(target), paths.at_desk(target).with_name(copy.name), text == content))
-    for name, content in committed.items():  # git knows lines, not Python
-        if content is not None and _is_python(content) and not _is_python(_content(name) or b""):
-            _write(paths.at_desk(name), content)
+        target, copy = _after(name, moved), copies.get(name)
+        text = _merge(content, _show(old, name), _content(target)) if copy else _content(target)
+        is_broken = name.endswith(".py") and _is_python(content) and not _is_python(text)  # git knows lines, not Python
+        if copy or is_broken:
+            _write(target, content if is_broken else text)
+        if copy:
+            path = paths.at_desk(target)
+            merged.append(Merged(path, path.with_name(copy.name), is_broken or text == content))
     return Update(len(coming), tuple(merged))
 
 
@@ -168,8 +165,9 @@ def _moved(old: str, new: str) -> dict[str, str]:
 
 def _after(name: str, moved: dict[str, str]) -> str:
     """The name of a file once its exercise has moved."""
-    parts = name.split("/")
-    return "/".join([*parts[:1], moved.get(parts[1], parts[1]), *parts[2:]]) if len(parts) > 2 else name
+    for folder in moved:
+        name = name.replace(f"exercises/{folder}/", f"exercises/{moved[folder]}/")
+    return name
 
 
 def _carry_over(moved: dict[str, str]) -> None:
@@ -178,7 +176,7 @@ def _carry_over(moved: dict[str, str]) -> None:
 
     for before, after in moved.items():
         old, new = (paths.at_desk(f"exercises/{folder}") for folder in (before, after))
-        for file in [file for file in old.rglob("*") if file.is_file()] if old.is_dir() else ():
+        for file in [file for file in old.rglob("*") if file.is_file()]:
             target = new / file.relative_to(old)
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists():
@@ -190,60 +188,50 @@ def _carry_over(moved: dict[str, str]) -> None:
 
 
 def _fetch() -> str:
-    """The newest commit of the project."""
-    remotes = _git("remote").split()
-    remote = next((name for name in REMOTES if name in remotes), None)
-    if remote is None:
-        raise WrongUse("This clone does not know where it comes from. Type: git remote add origin ADDRESS")
+    """The newest commit of the project: in a fork, of upstream."""
+    remote = "upstream" if "upstream" in _git("remote").split() else "origin"
     fetched = _run("fetch", "--quiet", remote, "HEAD")
     if fetched.returncode:
-        reason = _last_line(fetched.stderr)
+        reason = " ".join(os.fsdecode(fetched.stderr).split())
         raise InfrastructureError(f"the project cannot be reached ({reason}). Your files are as they were")
-    return _git("rev-parse", "FETCH_HEAD").strip()
+    return _git("rev-parse", "FETCH_HEAD")
 
 
 def _handed_out(files: dict[str, bytes], version: str) -> str:
     """A commit of what kata hands out, on top of the one before. That one where nothing has changed."""
-    before = _git("log", "-1", "--format=%H", f"--grep=^{HANDED_OUT} ", "HEAD").strip()
+    before = _git("log", "-1", "--format=%H", f"--grep=^{HANDED_OUT} ", "HEAD")
     if not before:
         raise WrongUse(NO_HISTORY)
-    commit = _commit(paths.DESK, files, version, before)
+    commit = _commit(paths.DESK, files, version, "-p", before)
     return before if _git("diff", "--name-only", before, commit) == "" else commit
 
 
-def _commit(folder: Path, files: dict[str, bytes], version: str, parent: str | None) -> str:
+def _commit(folder: Path, files: dict[str, bytes], version: str, *parent: str) -> str:
     """Put files into a commit of the repository in a folder, whose own files stay as they are. Returns its hash."""
     with tempfile.TemporaryDirectory() as temporary:
         tree = Path(temporary) / "files"
         write_files(tree, files)
-        environment = {**os.environ, **IDENTITY}
+        repository = _git("rev-parse", "--absolute-git-dir", cwd=folder)
+        places = {"GIT_DIR": repository, "GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": f"{temporary}/index"}
 
         def git(*words: str) -> str:
             """Run git with these files as its working tree."""
-            command = ["git", *AS_IT_IS, *words]
-            run = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=True)
-            return run.stdout.strip()
-
-        own = subprocess.run(["git", "rev-parse", "--absolute-git-dir"], cwd=folder, capture_output=True, check=True)
-        environment |= {"GIT_DIR": os.fsdecode(own.stdout.strip()), "GIT_WORK_TREE": str(tree)}
-        environment["GIT_INDEX_FILE"] = str(Path(temporary) / "index")
+            return _git(*AS_IT_IS, *words, cwd=tree, **places, **IDENTITY)
 
         git("add", "--all", "--force", ".")
-        parents = ("-p", parent) if parent else ()
-        return git("commit-tree", git("write-tree"), *parents, "-m", f"{HANDED_OUT} {version}")
+        return git("commit-tree", git("write-tree"), *parent, "-m", f"{HANDED_OUT} {version}")
 
 
-def _merge(mine: bytes, base: bytes | None, theirs: bytes | None) -> bytes:
-    """The learner's file with the project's changes since base; the learner's own where they cannot be merged."""
-    if base is None or theirs is None:
+def _merge(mine: bytes, base: bytes, theirs: bytes) -> bytes:
+    """The learner's file with the project's changes since base; the learner's own where one of them is not there."""
+    if not base or not theirs:
         return mine
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / name for name in ("mine", "base", "theirs")]
         for path, content in zip(files, (mine, base, theirs)):
             path.write_bytes(content)
-        merging = subprocess.run(["git", "merge-file", "--ours", "--stdout", *files], capture_output=True, check=False)
-    is_usable = merging.returncode == 0 and (_is_python(merging.stdout) or not _is_python(mine))
-    return merging.stdout if is_usable else mine
+        merging = _run("merge-file", "--ours", "--stdout", *map(str, files))
+    return merging.stdout if merging.returncode == 0 else mine
 
 
 def _is_python(content: bytes) -> bool:
@@ -255,57 +243,42 @@ def _is_python(content: bytes) -> bool:
     return True
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Replace a file as a whole, so that an editor never reads a part of it."""
+def _write(name: str, content: bytes) -> None:
+    """Replace a file of the checkout as a whole, so that an editor never reads a part of it."""
+    path = paths.at_desk(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
-    safe_files.write_whole(path, content, mode)
+    safe_files.write_whole(path, content, stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666)
 
 
-def _content(name: str) -> bytes | None:
-    """A file of the clone; None where it is not there."""
-    try:
-        return paths.at_desk(name).read_bytes()
-    except (FileNotFoundError, IsADirectoryError):
-        return None
+def _content(name: str) -> bytes:
+    """A file of the checkout; nothing where it is not there."""
+    path = paths.at_desk(name)
+    return path.read_bytes() if path.is_file() else b""
 
 
-def _show(commit: str, name: str) -> bytes | None:
-    """A file as it is in a commit; None where it is not there."""
-    shown = subprocess.run(["git", "show", f"{commit}:{name}"], cwd=paths.DESK, capture_output=True, check=False)
-    return shown.stdout if shown.returncode == 0 else None
+def _show(commit: str, name: str) -> bytes:
+    """A file as it is in a commit; nothing where it is not there."""
+    return _run("show", f"{commit}:{name}").stdout
 
 
-def _names(*arguments: str) -> list[str]:
+def _names(*words: str) -> list[str]:
     """File names that git lists with -z."""
-    return [name for name in _git(*arguments).split("\0") if name]
+    return [name for name in _git(*words).split("\0") if name]
 
 
-def _git(*arguments: str) -> str:
-    """What git answers. Raises WrongUse where it refuses."""
-    return _demand(*arguments).stdout
-
-
-def _demand(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run git. Raises WrongUse where it refuses, with its last words."""
-    done = _run(*arguments)
+def _git(*words: str, cwd: Path | None = None, **environment: str) -> str:
+    """What git answers. Raises WrongUse where it refuses, with its last words."""
+    done = _run(*words, cwd=cwd, **environment)
     if done.returncode:
-        words = (done.stderr or done.stdout).strip()
-        raise WrongUse(f"git could not update this clone; your files are as they were. It said:\n{words}")
-    return done
+        said = os.fsdecode(done.stderr or done.stdout).strip()
+        raise WrongUse(f"git could not do this; your files are as they were. It said:\n{said}")
+    return os.fsdecode(done.stdout).strip()
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run git in the checkout. It asks for no password."""
-    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+def _run(*words: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    """Run git, by default in the checkout. It asks for no password. Raises WrongUse where there is no git."""
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **environment}
     try:
-        return subprocess.run(
-            ["git", *arguments], cwd=paths.DESK, env=environment, capture_output=True, text=True, errors="replace"
-        )
+        return subprocess.run(["git", *words], cwd=cwd or paths.DESK, env=environment, capture_output=True)
     except FileNotFoundError:
         raise WrongUse("git is not installed, and the update needs it.") from None
-
-
-def _last_line(text: str) -> str:
-    """The last line that is not empty."""
-    return (text.strip().splitlines() or ["git did not say why"])[-1]

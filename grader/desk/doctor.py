@@ -1,30 +1,24 @@
 """Finds what this machine has and lacks, and says how to fix each defect."""
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader import folders
 from grader.catalog import paths, project
 from grader.catalog.errors import InfrastructureError, how_to_install
+from grader.desk import progress
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client
 
 ROOM_MB = 200  # free space that reports and notebooks want
 # What a learner may miss: each package with what it is for, and the extra that brings it.
-WANTED = {
-    "watchfiles": ("a watch that sees a save at once", ""),
-    "matplotlib": ("pictures as files", ""),
-    "jupytext": ("exercises as notebooks", "notebook"),
-    "triton": ("the exercise on kernels", "triton"),
-}
-TORCH_AT_LEAST = (2, 4)
+WANTED = {"jupytext": ("exercises as notebooks", "notebook"), "triton": ("the exercise on kernels", "triton")}
 # Words of a reason why a tier is not available, and what to do about it.
 CURES = (
     ("bubblewrap is not installed", "sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap)"),
@@ -50,7 +44,9 @@ class Finding:
 
 def findings() -> list[Finding]:
     """The findings about everything that a user may need, most important first. Takes some seconds."""
-    return [_python(), *_python_path(), _torch(), *_sandbox(), _device(), *_disk(), _warm(), *_wanted()]
+    python = Finding("Python", True, f"{platform.python_version()}, {sys.executable}")
+    torch = Finding("torch", True, importlib.metadata.version("torch"))
+    return [python, *_python_path(), torch, *_sandbox(), _device(), *_disk(), _warm(), *_wanted()]
 
 
 def text(all_findings: list[Finding]) -> str:
@@ -62,23 +58,6 @@ def text(all_findings: list[Finding]) -> str:
         if finding.fix:
             lines.append(f"   {'':<{width}}  → {finding.fix}")
     return "\n".join(lines)
-
-
-def _python() -> Finding:
-    ok = sys.version_info >= (3, 10)
-    fix = "" if ok else "install Python 3.10 or later, then make check PYTHON=/path/to/it"
-    return Finding("Python", ok, f"{platform.python_version()}, {sys.executable}", fix)
-
-
-def _torch() -> Finding:
-    version = _version("torch")
-    if version is None:
-        return Finding(
-            "torch", False, "not installed", "pip install torch --index-url https://download.pytorch.org/whl/cpu"
-        )
-    parts = tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
-    ok = parts >= TORCH_AT_LEAST
-    return Finding("torch", ok, version, "" if ok else "pip install --upgrade 'torch>=2.4'")
 
 
 def _sandbox() -> list[Finding]:
@@ -98,9 +77,9 @@ def _sandbox() -> list[Finding]:
     fix = "report this: see SECURITY.md" if record.holes else ""
     sandbox_findings = [Finding("sandbox", good, summary, fix)]
     reasons = record.reasons or tier.reasons
-    sandbox_findings += [
-        Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], _cure(reason)) for reason in reasons
-    ]
+    for reason in reasons:
+        cure = next((cure for phrase, cure in CURES if phrase in reason), "")
+        sandbox_findings.append(Finding(f"not tier {reason[:1]}", record.tier in "AB", reason[3:], cure))
     return sandbox_findings
 
 
@@ -116,11 +95,11 @@ def _device() -> Finding:
 
 def _disk() -> list[Finding]:
     free = shutil.disk_usage(paths.DESK).free >> 20
-    found = [Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB")]
-    for name, folder in (("this folder", paths.DESK), ("temporary files", Path(tempfile.gettempdir()))):
-        words = "can be written" if os.access(folder, os.W_OK) else "cannot be written: checking works, nothing is kept"
-        found.append(Finding(name, True, words))
-    return found
+    words = "can be written" if progress.is_kept() else "cannot be written: checking works, nothing is kept"
+    return [
+        Finding("disk", free > ROOM_MB, f"{free:,} MB free", "" if free > ROOM_MB else f"free {ROOM_MB} MB"),
+        Finding("this folder", True, words),
+    ]
 
 
 def _python_path() -> list[Finding]:
@@ -137,32 +116,18 @@ def _warm() -> Finding:
     from grader.warm import control
 
     found = control.status()
-    if found is None:
-        return Finding(name, True, "none now; the next make check leaves one, for ten idle minutes")
-    return Finding(name, True, f"{found[0]}; it ends by itself after ten idle minutes")
+    now = f"{found[0]}; it ends by itself" if found else "none now; the next make check leaves one, which ends"
+    return Finding(name, True, f"{now} after ten idle minutes")
 
 
 def _wanted() -> list[Finding]:
     found = []
     for name, (purpose, extra) in WANTED.items():
-        if version := _version(name):
-            found.append(Finding(name, True, version))
-        elif name in project.ONLY_ON and project.ONLY_ON[name] != sys.platform:
+        if importlib.util.find_spec(name):
+            found.append(Finding(name, True, importlib.metadata.version(name)))
+        elif project.ONLY_ON.get(name, sys.platform) != sys.platform:
             found.append(Finding(name, True, f"only for {project.ONLY_ON[name].title()}; it serves {purpose}"))
         else:
-            fix = how_to_install(extra).removeprefix("Type: ") if extra else f"{sys.executable} -m pip install {name}"
+            fix = how_to_install(extra).removeprefix("Type: ")
             found.append(Finding(name, True, f"not installed; it serves {purpose}", fix))
     return found
-
-
-def _cure(reason: str) -> str:
-    """The advice for the reason why a tier is not available, or ""."""
-    return next((cure for phrase, cure in CURES if phrase in reason), "")
-
-
-def _version(name: str) -> str | None:
-    """The version of an installed package, or None."""
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None

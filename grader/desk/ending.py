@@ -52,19 +52,17 @@ def in_real_code(folder: str) -> str:
 def completed_path(folder: str, states: dict[str, progress.State] | None = None) -> str:
     """The sentence on the path that this passed exercise completes; "" while others of it are open."""
     path = catalog.find(folder).path
-    by_folder = progress.load() if states is None else states
     others = [one for one in _of_path(path) if one != folder]
-    if not path.after or not others or not all(progress.state(other, by_folder).done for other in others):
+    if not path.after or not others or not all(progress.state(other, states).done for other in others):
         return ""
     return f"That completes the path “{path.name}”. You can now {path.after}.{_pause(path)}"
 
 
 def problems(folder: str, states: dict[str, progress.State] | None = None) -> str:
     """Where the problems on the path are that this passed exercise completes; "" while others of it are open."""
-    by_folder = progress.load() if states is None else states
     of_path = _of_path(catalog.find(folder).path)
     page = paths.problems(of_path[-1])
-    if not page.exists() or not all(one == folder or progress.state(one, by_folder).done for one in of_path):
+    if not page.exists() or not all(one == folder or progress.state(one, states).done for one in of_path):
         return ""
     return f"Problems to try on paper: {paths.shown(page)}"
 
@@ -139,9 +137,8 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
 
     folder: the exercise that was just passed.
     """
-    by_folder = progress.load() if states is None else states
     others = [one for one in catalog.exercises() if one.folder != folder]
-    left_out = [one.folder[:2] for one in others if not progress.state(one.folder, by_folder).done]
+    left_out = [one.folder[:2] for one in others if not progress.state(one.folder, states).done]
     return ALL_PASSED.format(but=f" but {' and '.join(left_out)}" if left_out else "")
 
 

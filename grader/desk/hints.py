@@ -87,17 +87,6 @@ def all_hints(folder: str) -> tuple[Hint, ...]:
     )
 
 
-def seen(folder: str, given: dict[str, int] | None = None) -> tuple[Hint, ...]:
-    """The hints that were given so far. given: the stages seen, by task; None: as the learner's progress has them."""
-    stages = progress.state(folder).hints if given is None else given
-    return tuple(hint for hint in all_hints(folder) if hint.stage <= stages.get(str(hint.task), 0))
-
-
-def left(folder: str, given: dict[str, int] | None = None) -> int:
-    """How many hints of an exercise were not given yet. given: as for `seen`."""
-    return len(all_hints(folder)) - len(seen(folder, given))
-
-
 def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answer:
     """Give the next hint for one task, and record that it was given.
 
@@ -109,30 +98,23 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     if task is None:
         current = lesson.current(folder, result)
         if current is None:
-            return Answer(None, 0, left(folder))
+            return Answer(None, 0, 0)
         task = current.number
         numbers = [lesson_task.number for lesson_task in lesson.tasks(folder)]
         earlier_tasks = tuple(number for number in numbers if number < task)
     chosen: list[Hint] = []  # at most one
-    of_task = sum(hint.task == task for hint in all_hints(folder))
 
     def take(state: progress.State) -> None:
         """Choose the next hint, and note in the state that it was given."""
-        for idea in misconceptions_shown(folder, task, result):
-            if idea.id not in state.hints:
-                chosen.append(Hint(task, 0, of_task, about(idea, folder)))
-                state.hints[idea.id] = 1
-                return
-        seen_stages = state.hints.get(str(task), 0)
-        for hint in all_hints(folder):
-            if hint.task == task and hint.stage > seen_stages:
-                chosen.append(hint)
-                state.hints[str(task)] = hint.stage
-                return
+        if found := _next(folder, task, result, state.hints):
+            key, hint = found
+            state.hints[key] = max(hint.stage, 1)
+            chosen.append(hint)
 
     given = progress.change(folder, take).hints
-    left_of_task = of_task - given.get(str(task), 0) if chosen else 0
-    return Answer(chosen[0] if chosen else None, left_of_task, left(folder, given), task, earlier_tasks)
+    left = [hint for hint in all_hints(folder) if hint.stage > given.get(str(hint.task), 0)]
+    left_of_task = sum(hint.task == task for hint in left) if chosen else 0
+    return Answer(chosen[0] if chosen else None, left_of_task, len(left), task, earlier_tasks)
 
 
 def free(result: ExerciseResult) -> Hint | None:
@@ -140,12 +122,17 @@ def free(result: ExerciseResult) -> Hint | None:
     task = lesson.current(result.exercise, result)
     if task is None:
         return None
-    given = progress.state(result.exercise).hints
-    of_task = [hint for hint in all_hints(result.exercise) if hint.task == task.number]
-    for idea in misconceptions_shown(result.exercise, task.number, result):
+    found = _next(result.exercise, task.number, result, progress.state(result.exercise).hints)
+    return found[1] if found else None
+
+
+def _next(folder: str, task: int, result: ExerciseResult | None, given: dict[str, int]) -> tuple[str, Hint] | None:
+    """The next hint for a task, and its key in `given`: first about a mistake that was made, then the stages."""
+    stages = [hint for hint in all_hints(folder) if hint.task == task]
+    for idea in misconceptions_shown(folder, task, result):
         if idea.id not in given:
-            return Hint(task.number, 0, len(of_task), about(idea, result.exercise))
-    return next((hint for hint in of_task if hint.stage > given.get(str(task.number), 0)), None)
+            return idea.id, Hint(task, 0, len(stages), about(idea, folder))
+    return next(((str(task), hint) for hint in stages if hint.stage > given.get(str(task), 0)), None)
 
 
 def page(exercise: Exercise, task: int | None = None, every: bool = False) -> Iterator[RenderableType]:

@@ -5,6 +5,7 @@ progress` shows a row of plain data for each exercise.
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import time
@@ -19,11 +20,10 @@ from grader.catalog import paths, project
 from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
-SCHEMA = 2  # 1 had one state for the .py file and the notebook together
+SCHEMA = 2
 STATUSES = ("not started", "begun", "passed")
 FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
 TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
-LOCK_S = 2.0  # seconds to wait for the lock, which a stopped process may hold
 NOT_KEPT = f"Nothing of this is kept: {paths.DESK} cannot be written."
 SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
 BAR = 10
@@ -155,19 +155,10 @@ def last_tried(folder: str, kind: str = FILE) -> ExerciseResult | None:
 
 @contextlib.contextmanager
 def _lock() -> Iterator[None]:
-    """Hold the lock of this checkout, where the system has locks, and wait for it at most LOCK_S."""
+    """Hold the lock of this checkout, where the system has locks."""
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, ImportError):
-            import fcntl
-
-            file = stack.enter_context(paths.PROGRESS_LOCK.open("w"))
-            deadline = time.monotonic() + LOCK_S
-            while time.monotonic() < deadline:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    time.sleep(0.005)
+        with contextlib.suppress(OSError):
+            fcntl.flock(stack.enter_context(paths.PROGRESS_LOCK.open("w")), fcntl.LOCK_EX)
         yield
 
 
@@ -234,20 +225,6 @@ def text(table: list[dict]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def markdown(table: list[dict]) -> str:
-    """A table for one's own README."""
-    lines = ["| exercise | state | | points | tries | first passed |", "|---|---|---|---:|---:|---|"]
-    for row in table:
-        points = f"{row['points']:g}/{row['max_points']:g}"
-        title = f"{row['exercise'][:2]} {row['title']}"
-        tries = row["attempts"] or ""
-        lines.append(f"| {title} | {row['status']} | {_bar(row)} | {points} | {tries} | {_day(row['first_pass'])} |")
-    for path in by_path(table):
-        points, passed = f"{path['points']:g}/{path['max_points']:g}", f"{path['passed']} of {path['exercises']}"
-        lines.append(f"| **{path['path']}** | **{passed}** | {_bar(path)} | **{points}** | | |")
-    return "\n".join(lines) + "\n"
-
-
 def as_json(table: list[dict]) -> str:
     """All exercises and paths as JSON, schema 2."""
     document = {"schema": 2, "exercises": table, "paths": by_path(table)}
@@ -279,7 +256,7 @@ def _save_result(result: ExerciseResult, kind: str) -> None:
 def _load() -> dict[str, State]:
     try:
         data = json.loads(paths.PROGRESS.read_text("utf-8"))
-        if data["schema"] not in (1, SCHEMA):
+        if data["schema"] != SCHEMA:
             raise ValueError
         return {folder: _state(**fields) for folder, fields in data["exercises"].items()}
     except FileNotFoundError:
@@ -291,11 +268,9 @@ def _load() -> dict[str, State]:
 
 def _state(**fields: Any) -> State:
     """A state from the fields in the file. Raises TypeError or ValueError where they are not valid."""
-    files = {kind: FileState(**file) for kind, file in (fields.pop("files", None) or {}).items()}
-    if status := fields.pop("status", None):  # schema 1
-        files[FILE] = FileState(status, fields.get("points", 0.0))
-    cards = {title: CardState(**card) for title, card in (fields.pop("cards", None) or {}).items()}
-    state = State(**{**fields, "hints": fields.get("hints") or {}, "files": files, "cards": cards})
+    files = {kind: FileState(**file) for kind, file in fields.pop("files", {}).items()}
+    cards = {title: CardState(**card) for title, card in fields.pop("cards", {}).items()}
+    state = State(**fields, files=files, cards=cards)
     if not {file.status for file in files.values()} <= set(STATUSES) or not set(files) <= {FILE, NOTEBOOK}:
         raise ValueError(files)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
@@ -320,13 +295,9 @@ def _write(path: Path, text: str) -> None:
 
 def _set_aside() -> None:
     """Rename the damaged file, so that a new one can be written."""
-    path = paths.PROGRESS
-    for number in range(1, 1000):
-        aside = path.with_name(f"{path.name}.damaged-{number}")
-        if not aside.exists():
-            with contextlib.suppress(OSError):
-                path.rename(aside)
-            return
+    aside = paths.PROGRESS.with_name(f"{paths.PROGRESS.name}.damaged-{time.time_ns()}")
+    with contextlib.suppress(OSError):
+        paths.PROGRESS.rename(aside)
 
 
 def _sum(table: list[dict]) -> str:

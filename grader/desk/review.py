@@ -5,12 +5,10 @@ not known comes again the next day, and starts from the first step. Nothing here
 """
 
 import ast
-import codeop
 import contextlib
 import itertools
-import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -44,16 +42,6 @@ class Scheduled(NamedTuple):
     due: date
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """The grader's words on an answer. passed: how many checks; cause: the first failure; message: without a cause."""
-
-    is_right: bool
-    passed: int = 0
-    cause: Cause | None = None
-    message: str = ""
-
-
 def today() -> date:
     """The day by this machine's clock."""
     return date.today()
@@ -85,7 +73,8 @@ def note(card: Card, is_known: bool) -> None:
         """Write the next day into the state of the exercise."""
         if is_known and _due(state, card) > today():
             return
-        step = _step(state, card) + 1 if is_known else 0
+        step = state.cards[card.title].step if card.title in state.cards else 0
+        step = step + 1 if is_known else 0
         days = timedelta(days=DAYS[min(step, len(DAYS) - 1)])
         state.cards[card.title] = progress.CardState(step, (today() + days).isoformat())
 
@@ -106,8 +95,8 @@ def outlook(scheduled: Sequence[Scheduled]) -> str:
     return f"The next question comes {'tomorrow' if is_soon else f'on {min(days).isoformat()}'}."
 
 
-def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
-    """Grade what was typed at a code card by the checks of its exercise, as `make check` does.
+def judge(card: Card, typed: str, fork_server: ForkServer) -> Cause | str | None:
+    """Grade what was typed at a code card by the checks of its exercise. Returns what is wrong, None for nothing.
 
     The other functions are not written: checks that fail for that alone say nothing. Raises InfrastructureError.
     """
@@ -118,34 +107,19 @@ def judge(card: Card, typed: str, fork_server: ForkServer) -> Verdict:
     if result.status == NOT_GRADED:
         raise InfrastructureError(result.message)
     if result.status == ERROR:
-        return Verdict(False, message=result.message)
-    passed = sum(check.outcome == PASSED for check in result.checks)
+        return result.message
     failures = [cause for cause in causes(result) if not cause.example.is_unwritten]
     if failures:
-        return Verdict(False, passed, failures[0])
-    only = f"Only {card.function} is written here: use no other function of the exercise."
-    return Verdict(True, passed) if passed else Verdict(False, message=only)
-
-
-def is_complete(card: Card, typed: str) -> bool:
-    """Whether an answer ends with what was typed so far: an expression, a `return`, an empty line, or an error."""
-    if not typed.rpartition("\n")[2].strip():
-        return True
-    typed = textwrap.dedent(typed)
-    try:
-        last = ast.parse(typed).body[-1]
-    except (SyntaxError, ValueError, IndexError):
-        with contextlib.suppress(SyntaxError, ValueError, OverflowError):
-            return codeop.compile_command(typed, symbol="exec") is not None
-        return True
-    return bool(card.lead) or isinstance(last, (ast.Expr, ast.Return))
+        return failures[0]
+    is_graded = any(check.outcome == PASSED for check in result.checks)
+    return None if is_graded else f"Only {card.function} is written here: use no other function of the exercise."
 
 
 def show(console: Console, card: Card, place: str = "") -> None:
     """Print the question of a card. place: which of how many it is."""
     exercise = catalog.find(card.exercise)
-    head = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "dim"), (f"  {place}" if place else "", "dim"))
-    console.print("", head, Text(card.title.replace("`", ""), "bold"), "", sep="\n")
+    head = f"{exercise.folder[:2]} {exercise.title}  {place}"
+    console.print("", Text(head, "dim"), Text(card.title.replace("`", ""), "bold"), "", sep="\n")
     _print(console, card.question)
 
 
@@ -171,11 +145,6 @@ def ask(console: Console, chosen: Sequence[Card], fork_server: ForkServer | None
     console.print("", Text(" ".join([*words, outlook(schedule())]), "dim"), sep="\n")
 
 
-def _step(state: progress.State, card: Card) -> int:
-    """How often in a row a card was known."""
-    return state.cards[card.title].step if card.title in state.cards else 0
-
-
 def _due(state: progress.State, card: Card) -> date:
     """The day from which on a card is asked."""
     if card.title in state.cards:
@@ -199,13 +168,13 @@ def _recall(console: Console, card: Card) -> bool:
     _print(console, card.answer)
     while True:
         word = _prompt(console, "Did you know it? y/n ").strip().lower()
-        if word[:1] in ("y", "n") and word in ("y", "n", "yes", "no"):
+        if word in ("y", "n", "yes", "no"):
             return word[0] == "y"
 
 
 def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:
     """Judge what is typed, TRIES times at most; then show the answer. Returns whether it was right."""
-    what = "the rest of the line" if card.lead else "what is missing, up to a return"
+    what = "the rest of the line" if card.lead else "what is missing, then an empty line"
     console.print(Text(f"Type {what}. Enter alone shows the answer.", "dim"))
     for left in reversed(range(TRIES)):
         typed = _typed(card)
@@ -213,10 +182,12 @@ def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:
             break
         with terminal.Waiting(console) as waiting:
             waiting.begin("Grading …")
-            verdict = judge(card, typed, fork_server)
-        _print_verdict(console, verdict)
-        if verdict.is_right:
+            wrong = judge(card, typed, fork_server)
+        if wrong is None:
+            sign, style = terminal.SIGNS["passed"]
+            console.print(Text(f"{sign} Right.", style))
             return True
+        _print_wrong(console, wrong)
         if left:
             console.print(Text("Try once more. Arrow up brings back what you typed.", "dim"))
     console.print("", Text("One right answer:", "bold"), "", sep="\n")
@@ -229,7 +200,7 @@ def _typed(card: Card) -> str:
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  # input() then edits a line with the arrow keys
     lines = [input(card.lead or ">>> ")]
-    while not is_complete(card, "\n".join(lines)):
+    while not card.lead and lines[-1].strip():
         lines.append(input("... "))
     return "\n".join(lines).encode("utf-8", "replace").decode()  # a terminal may send what is no text
 
@@ -246,17 +217,12 @@ def _print(console: Console, markdown: str) -> None:
     console.print(Padding(lesson.render(markdown), (0, 0, 1, INDENT)))
 
 
-def _print_verdict(console: Console, verdict: Verdict) -> None:
-    """Print what the grader says, in the words of a verdict but without points."""
-    sign, style = terminal.SIGNS["passed" if verdict.is_right else "failed"]
-    if verdict.is_right:
-        checks = "1 check passed" if verdict.passed == 1 else f"{verdict.passed} checks passed"
-        console.print(Text(f"{sign} Right: {checks}.", style))
-        return
-    lines = terminal.wrap(verdict.message, console.width)
-    if verdict.cause is not None:  # nobody sees the lines around the answer, so no number of a line is shown
-        lines = terminal.cause_lines(
-            replace(verdict.cause, finding=replace(verdict.cause.finding, place=None, frame=()))
-        )
+def _print_wrong(console: Console, wrong: Cause | str) -> None:
+    """Print what the grader says. Nobody sees the lines around the answer, so no number of a line is shown."""
+    if isinstance(wrong, str):
+        lines = terminal.wrap(wrong, console.width)
+    else:
+        lines = terminal.cause_lines(replace(wrong, finding=replace(wrong.finding, place=None, frame=())))
+    sign, style = terminal.SIGNS["failed"]
     (first, _), *rest = lines
     terminal.show_lines([(f"{sign} {first}", style), *((f"  {text}", more) for text, more in rest)], console)

@@ -1,9 +1,4 @@
-"""The terminal of the watch: its main page, how pages are drawn, what of them is seen, and the keys that come in.
-
-Textual was weighed for this. It is up in 0.18 s here where rich takes 0.08 s, which could be borne. But its loop would
-have to take over the keys, the signals (Ctrl-Z, a closed window) and the events of the grading thread, which one
-`select` serves now, and it draws on a screen of its own, so that nothing stays in the terminal at the end.
-"""
+"""The terminal of the watch: its main page, how pages are drawn, what of them is seen, and the keys that come in."""
 
 from __future__ import annotations
 
@@ -13,6 +8,8 @@ import re
 import select
 import signal
 import sys
+import termios
+import tty
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,12 +32,6 @@ from grader.desk.lesson import LINK, Task
 from grader.records.causes import Cause, causes, waiting
 from grader.records.results import PASSED, ExerciseResult
 from grader.reports import terminal
-
-try:
-    import termios
-    import tty
-except ImportError:  # Windows without WSL
-    termios = tty = None  # type: ignore[assignment]
 
 SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll"
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
@@ -208,12 +199,10 @@ class Screen:
     def __init__(self, console: Console) -> None:
         self.console = console
         console.push_theme(Theme({"markdown.code": "cyan"}))  # no background: terminals are dark or light
-        self.plain = console.is_dumb_terminal
         self.has_drawn = False
         self.pager = Pager()
         self.lines: list[str] = []  # of the page, without its foot
         self.foot: list[str] = []
-        self.lesson_lines: dict[tuple[str, int], list[str]] = {}  # by Markdown and width
 
     def draw(self, parts: Iterable[RenderableType], foot: Iterable[RenderableType]) -> None:
         """Show the page instead of the one before."""
@@ -222,12 +211,9 @@ class Screen:
 
     def write(self) -> None:
         """Show the part of the page that is to be seen, in one write, so that it does not flicker."""
-        if self.plain:
-            text = "\n".join([*self.lines, *self.foot, ""])
-        else:
-            screen_lines = [*self._seen(), *self._below(), *self.foot]
-            scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
-            text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(screen_lines) + "\x1b[K\x1b[J"
+        screen_lines = [*self._seen(), *self._below(), *self.foot]
+        scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
+        text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(screen_lines) + "\x1b[K\x1b[J"
         self.has_drawn = True
         with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
             self.console.file.write(text)
@@ -235,7 +221,7 @@ class Screen:
 
     def close(self) -> None:
         """Leave the last page in sight, and the cursor on a line of its own for the shell."""
-        if self.has_drawn and not self.plain:
+        if self.has_drawn:
             with contextlib.suppress(OSError):
                 self.console.file.write(f"\x1b[{self.console.height};1H\n")
                 self.console.file.flush()
@@ -293,12 +279,10 @@ class Screen:
         return [title, text, Text()]
 
     def lesson(self, markdown: str, width: int) -> list[str]:
-        """A task's text as lines for the terminal. Lines that were made before are reused."""
-        if (markdown, width) not in self.lesson_lines:
-            page = Markdown(LINK.sub(r"\1", formulas.as_markdown(markdown)), code_theme="ansi_dark")
-            lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
-            self.lesson_lines[markdown, width] = [line for line in lines if Text.from_ansi(line).plain.strip()]
-        return self.lesson_lines[markdown, width]
+        """A task's text as lines for the terminal."""
+        page = Markdown(LINK.sub(r"\1", formulas.as_markdown(markdown)), code_theme="ansi_dark")
+        lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
+        return [line for line in lines if Text.from_ansi(line).plain.strip()]
 
 
 @dataclass
@@ -316,9 +300,7 @@ class Pager:
 
     @property
     def position(self) -> str:
-        """The visible lines in words; "" where all are visible."""
-        if not self.scrolls:
-            return ""
+        """The visible lines in words."""
         return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"
 
     def show(self, lines: Sequence[str], room: int) -> None:
@@ -333,10 +315,6 @@ class Pager:
         if not self.top <= number < self.top + self.room:
             self._go(number if number < self.top else number - self.room + 1)
         return self.top != before
-
-    def reset(self) -> None:
-        """Another page: from its head."""
-        self.top = 0
 
     def press(self, key: str) -> bool:
         """Scroll. Returns whether the key is one that scrolls."""
@@ -363,7 +341,7 @@ class Events:
     """
 
     def __init__(self) -> None:
-        if termios is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise WrongUse("The watch needs a terminal. Without one, grade once: make check")
         self.input = sys.stdin.fileno()
         self.waiting: deque[tuple[str, Any]] = deque()

@@ -9,7 +9,6 @@ trusted.
 import contextlib
 import math
 import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,11 +35,9 @@ from grader.sandbox.remote import Remote
 LAYERS = 2
 LIMITS = Limits(call_s=120.0, call_cpu_s=None, total_s=3600.0, cpu_s=3600, memory_mb=2048)
 AT_ONCE = 10  # steps between two pictures
-LINES = 100  # steps between two lines, where there is no terminal
 PERIOD = 8  # of the sequence that is shown: sixteen tokens
 SHADES = " ░▒▓█"
 BAR = 24  # characters of a score of 1
-PROOF_LINES = 50  # the same of a proof
 PLAN = ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")  # what the train.py of a proof defines
 STOPPED = "Stopped after {} of {} steps."
 Seen = TypeVar("Seen", "Look", "ProofLook")
@@ -134,12 +131,8 @@ def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> Proo
         """The table and the weights."""
         return [*proof_table(plan, look), *proof_picture(plan, look)]
 
-    def tell(look: ProofLook) -> str:
-        """A line for a pipe now and then, but for the beginning."""
-        return proof_line(plan, look) if look.step and look.step % PROOF_LINES == 0 else ""
-
     console.print(Text(plan.task, "bold"))
-    look, _ = _advance(trainee, steps, console, lambda step: _proof_look(trainee, plan, step), show, tell)
+    look, _ = _advance(trainee, steps, console, lambda step: _proof_look(trainee, plan, step), show)
     console.print(*show(look), sep="\n")
     if look.step < steps:
         console.print(STOPPED.format(look.step, steps))
@@ -177,20 +170,10 @@ def picture(look: Look) -> list[Text]:
     return lines
 
 
-def line(look: Look) -> str:
-    """The same in one line, for a pipe."""
-    layer, head = look.leader
-    best = f"head {layer}.{head} completes the pattern {float(look.induction.max()):.2f}"
-    return f"step {look.step:5}  loss {look.loss:.3f}  {best}  looks one back {float(look.previous.max()):.2f}"
-
-
 @contextlib.contextmanager
 def interruption() -> Iterator[Callable[[], bool]]:
     """A function that says whether Ctrl-C was pressed. The call in progress ends first, so its answer is whole."""
     pressed: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
     before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
     try:
         yield lambda: bool(pressed)
@@ -218,12 +201,6 @@ def proof_picture(plan: Plan, look: ProofLook) -> list[RenderableType]:
     return [Text(), Text(plan.picture, "dim"), *rows, Text()]
 
 
-def proof_line(plan: Plan, look: ProofLook) -> str:
-    """The same in one line, for a pipe."""
-    shares = zip(plan.runs, look.right.mean(dim=1).tolist())
-    return f"step {look.step:4}: {', '.join(f'{name} {100 * share:.0f} %' for name, share in shares)}"
-
-
 def _train_model(trainee: Any, steps: int, console: Console) -> None:
     """Train a model, and show how its heads learn."""
 
@@ -231,13 +208,8 @@ def _train_model(trainee: Any, steps: int, console: Console) -> None:
         """The picture, and below it an empty line."""
         return [*picture(look), Text()]
 
-    def tell(look: Look) -> str:
-        """A line for a pipe now and then, and at the end."""
-        return line(look) if look.step % LINES == 0 or look.step == steps else ""
-
-    look, bar = _advance(trainee, steps, console, lambda step: _look(trainee, step), show, tell)
-    if console.is_terminal:
-        console.print(Group(*show(look), bar))
+    look, bar = _advance(trainee, steps, console, lambda step: _look(trainee, step), show)
+    console.print(Group(*show(look), bar))
     if look.step < steps:
         console.print(STOPPED.format(look.step, steps))
 
@@ -248,12 +220,10 @@ def _advance(
     console: Console,
     read: Callable[[int], Seen],
     show: Callable[[Seen], Iterable[RenderableType]],
-    tell: Callable[[Seen], str],
 ) -> tuple[Seen, Progress]:
-    """Train some steps at a time, and show each look. Ctrl-C ends the training with what is there.
+    """Train some steps at a time, and show each look on a terminal. Ctrl-C ends the training with what is there.
 
-    read: the look after so many steps; show: its page on a terminal; tell: its line elsewhere, or "". Returns the last
-    look, and the bar of the steps.
+    read: the look after so many steps; show: its page. Returns the last look, and the bar of the steps.
     """
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task, look = bar.add_task("", total=steps), read(0)
@@ -262,8 +232,6 @@ def _advance(
             bar.update(task, completed=look.step)
             if console.is_terminal:
                 live.update(Group(*show(look), bar), refresh=True)
-            elif words := tell(look):
-                console.print(words, soft_wrap=True)
             if look.step >= steps or is_interrupted():
                 return look, bar
             count = min(AT_ONCE, steps - look.step)

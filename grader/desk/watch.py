@@ -14,7 +14,7 @@ from grader.catalog import errors, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import beside, checkout, ending, hints, lesson, progress, screen
 from grader.desk import solution as reference
-from grader.desk.beside import Beside, DrawnPages, Request
+from grader.desk.beside import Beside, Request
 from grader.desk.grading_thread import SETTLE_S, GradingThread, Job, Saves, Watched
 from grader.desk.screen import (
     DOWN,
@@ -60,9 +60,9 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
         notes = (NO_SANDBOX if fork_server.tier.name == "D" else "", "" if progress.is_kept() else progress.NOT_KEPT)
         try:
             with events:
-                Watch(events, grading, saves, DrawnPages(beside), notes).run(exercise)
+                Watch(events, grading, saves, beside, notes).run(exercise)
         finally:
-            beside.child.kill()
+            beside.close()
             saves.close()
             grading.close()
     return errors.PASSED
@@ -72,9 +72,9 @@ class Watch:
     """The state that is shown, and the effect of each event on it. What each key does is below, in KEYS."""
 
     def __init__(
-        self, events: Events, grading: GradingThread, saves: Saves, drawn: DrawnPages, warnings: tuple[str, ...]
+        self, events: Events, grading: GradingThread, saves: Saves, beside: Beside, warnings: tuple[str, ...]
     ) -> None:
-        self.events, self.grading, self.saves, self.drawn, self.warnings = events, grading, saves, drawn, warnings
+        self.events, self.grading, self.saves, self.beside, self.warnings = events, grading, saves, beside, warnings
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = self.graded_once = False
@@ -166,15 +166,14 @@ class Watch:
         if self.graded_once and not self.status and self.watched.seconds > SLOW_S:
             self.status = "grading …"
             self.draw()
-        elif self.drawn.beside.waiting:
-            self.drawn.beside.give_up_late()
+        elif self.beside.waiting:
             self.draw()
 
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
         if self.watched.file.is_settling:
             return SETTLE_S / 4
-        if self.drawn.beside.waiting:
+        if self.beside.waiting:
             return SLOW_S
         return SLOW_S / 2 if self.watched.submitted_at is not None and not self.status else self.saves.pause
 
@@ -188,28 +187,22 @@ class Watch:
         """Draw what is shown now."""
         if self.page is None:
             waking = "" if self.graded_once or self.note else "The grader wakes up …"
-            status = self.drawn.words or self.status or waking
+            status = self.beside.words or self.status or waking
             self.screen.main(
                 View.of(self.watched, self.every, self.hints, status=status, note=self.note, warnings=self.warnings)
             )
             return
-        lines = [Text(text, "yellow") for text in (self.note, self.drawn.words) if text]
+        lines = [Text(text, "yellow") for text in (self.note, self.beside.words) if text]
         self.screen.draw(self.page, [*lines, Text(self.back, "dim")])
 
     def ask_beside(self, kind: str) -> None:
-        """Show a page that another process makes, at once where it was made for the file as it is."""
-        watched = self.watched
-        text = self.drawn.page(kind, watched.exercise.folder, watched.file.source, self.screen.console)
-        if text:
-            self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
-        else:
-            self.draw()
+        """Ask for a page that another process makes."""
+        self.beside.ask(Request(kind, self.watched.exercise.folder, self.screen.console.width))
+        self.draw()
 
     def show_drawn(self, request: Request, text: str) -> None:
-        """Show a page that was drawn, or say that it is there where something else is shown by now."""
-        self.note = self.drawn.keep(request, text)
+        """Show a page that was made, unless something else is shown by now."""
         if request.folder == self.watched.exercise.folder and self.page is None and not self.confirming:
-            self.note = ""
             self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
         else:
             self.draw()
@@ -225,7 +218,7 @@ class Watch:
         if self.is_lesson:
             self.read_until[self.watched.exercise.folder] = self.screen.pager.top
         self.page, self.chosen, self.is_lesson = None, "", False
-        self.screen.pager.reset()
+        self.screen.pager.top = 0
 
     def main_page(self) -> None:
         """Show the main page from its head."""

@@ -265,16 +265,12 @@ def weight_files(folder: Path) -> list[Path]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
-        parts = "config.json, tokenizer.json and its weights in *.safetensors"
-        raise WrongUse(f"There is no file {path}. The folder of a model holds {parts}.") from None
+        data: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise WrongUse(f"{path} cannot be read: {error.strerror}") from None
+        parts = "config.json, tokenizer.json and its weights in *.safetensors"
+        raise WrongUse(f"{path} cannot be read: {error.strerror}. The folder of a model holds {parts}.") from None
     except ValueError:
         raise WrongUse(f"{path} is no JSON") from None
-    if not isinstance(data, dict):
-        raise WrongUse(f"{path} is no JSON object")
     return data
 
 

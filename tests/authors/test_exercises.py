@@ -67,7 +67,7 @@ def test_the_readme_lists_every_lesson_by_path():
     readme = paths.at_root("README.md").read_text("utf-8")
     assert readme == reference.readme(readme), "type: python -m grader.cli.reference"
     assert reference.LESSONS.search(readme)[0] == reference.lessons()
-    lines = [line for line in reference.lessons().splitlines() if line.startswith("- [")]
+    lines = [line for line in reference.lessons().splitlines() if line.startswith("  - [")]
     assert len(lines) == len(EXERCISES) and all(len(line.rpartition("): ")[2]) > 20 for line in lines)
     assert all(paths.still(exercise.folder).exists() for exercise in EXERCISES)
 

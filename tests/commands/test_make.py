@@ -10,7 +10,7 @@ import pytest
 from at_terminal import AtTerminal, checkout
 
 from grader.catalog import paths
-from grader.cli import HIDDEN, VERBS, _options, reference
+from grader.cli import HIDDEN, VERBS, _options
 
 EX = "02_softmax_naive"
 PYTHON = f"PYTHON={sys.executable}"
@@ -45,40 +45,20 @@ def piped(desk: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=desk, env=OUTSIDE, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize(
-    ("words", "shown", "code"),
-    [
-        ("check EX=03", "not started yet", None),
-        (f"check EX={EX} WHERE=0", " points", 1),
-    ],
-)
-def test_an_answer_is_no_error_of_make_at_a_terminal(desk, words, shown, code):
-    verb, *values = words.split()
-    ended, transcript = typed(desk, "make", verb, *values, PYTHON)
-    assert shown in transcript and ended == 0 and "***" not in transcript
-    if verb == "check":
-        assert f"Grading {values[0][3:5]}" in transcript  # while it waits
-    if "not started" in shown:
-        assert transcript.strip().splitlines()[-3:] == [
-            "not started yet: open exercises/03_context_vectors/context_vectors.py",
-            "Begin with the lesson: exercises/03_context_vectors/README.md",
-            "Then leave this open beside your editor: make start EX=03",
-        ]
-    done = piped(desk, "make", verb, *values, PYTHON)
-    assert shown in done.stdout + done.stderr and done.returncode == 2 and "***" in done.stderr
-    if code is None:  # as that of a check that failed
-        return
-    options = [value.partition("=") for value in values]
-    plain = [value if name == "EX" else f"--{name.lower()}={value}" for name, _, value in options]
-    ended, transcript = typed(desk, sys.executable, "-m", "grader", verb, *plain)
-    assert shown in transcript and ended == code  # kata keeps its promise everywhere
-
-
-def test_the_last_hint_is_no_error(desk):
-    for _ in range(9):
-        done = piped(desk, "make", "hint", "EX=02", "TASK=1", PYTHON)
-        assert done.returncode == 0 and "***" not in done.stderr
-    assert "You have seen every hint for task 1. Again: make hint EX=02 TASK=1 ALL=1" in done.stdout
+def test_an_answer_is_no_error_of_make_at_a_terminal(desk):
+    begun = (
+        "not started yet: open exercises/03_context_vectors/context_vectors.py",
+        "Begin with the lesson: exercises/03_context_vectors/README.md",
+        "Then leave this open beside your editor: make start EX=03",
+    )
+    for value, shown in (("EX=03", begun), (f"EX={EX}", (" points",))):
+        words = ("check", value, "WHERE=0")
+        ended, transcript = typed(desk, "make", *words, PYTHON)
+        assert ended == 0 and "***" not in transcript and f"Grading {value[3:5]}" in transcript  # while it waits
+        done = piped(desk, "make", *words, PYTHON)
+        assert done.returncode == 2 and "***" in done.stderr
+        assert all(line in text for line in shown for text in (transcript, done.stdout))
+        assert typed(desk, sys.executable, "-m", "grader", *words)[0] == 1  # kata keeps its promise everywhere
 
 
 def test_in_ci_and_for_wrong_use_make_fails_at_a_terminal_too(desk):
@@ -116,21 +96,19 @@ def test_what_is_typed_goes_to_kata_as_it_is():
     assert words[-7:] == ['"kata"', "-m", "grader", "--make", "check", "'03'", "'SEED=7'"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ("chekc EX=03", 'There is no command "chekc". Did you mean check? See all: make help\n'),
-        ("check ex=03", "make check does not take ex. Did you mean EX? See: make help check\n"),
-        ("check EX=03 FOO=1", "make check does not take FOO. See: make help check\n"),
-        ("check 03 04", "make check does not take 04. See: make help check\n"),
-        ("doctor 03", "make doctor does not take 03. See: make help doctor\n"),
-        ("lint FOO=1", "make lint does not take FOO. See: make help.  Stop.\n"),
-        ("test-quick", 'There is no command "test-quick".'),
-    ],
-)
-def test_what_says_nothing_is_refused(words, said):
-    done = subprocess.run(["make", *words.split(), PYTHON], cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
-    assert done.returncode == 2 and said in done.stderr
+REFUSED = {
+    "chekc EX=03": 'There is no command "chekc". Did you mean check? See all: make help\n',
+    "check ex=03": "make check does not take ex. Did you mean EX? See: make help check\n",
+    "check EX=03 FOO=1": "make check does not take FOO. See: make help check\n",
+    "check 03 04": "make check does not take 04. See: make help check\n",
+    "lint FOO=1": "make lint does not take FOO. See: make help.  Stop.\n",
+}
+
+
+def test_what_says_nothing_is_refused():
+    for words, said in REFUSED.items():
+        done = piped(paths.ROOT, "make", *words.split(), PYTHON)
+        assert done.returncode == 2 and said in done.stderr, words
 
 
 def test_the_extra_that_an_exercise_or_a_verb_needs_is_fetched():
@@ -145,18 +123,16 @@ def test_the_extra_that_an_exercise_or_a_verb_needs_is_fetched():
     assert fetched("write") == [] and fetched("write", "MODEL=here") == ["tokenizers"]
 
 
-@pytest.mark.parametrize("name", ["SUBMISSION", "EX", "OUTPUT", "FILES", "PYTEST"])
-def test_a_value_with_a_dollar_is_not_run(tmp_path, name):
+def test_a_value_with_a_dollar_is_not_run(tmp_path):
     """Neither by make, where it builds a command or exports the value, nor by the shell."""
     print_words = tmp_path / "words"
     print_words.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     print_words.chmod(0o755)
-    value = f"$(shell touch {tmp_path}/made)" + ("" if name == "PYTEST" else f"`touch {tmp_path}/made`")
-    target = {"FILES": "grade", "PYTEST": "test"}.get(name, "check")
-    command = ["make", *(["--dry-run"] if name == "PYTEST" else []), target, f"PYTHON={print_words}", f"{name}={value}"]
-    done = subprocess.run(command, cwd=paths.ROOT, env=OUTSIDE, capture_output=True, text=True)
-    assert not (tmp_path / "made").exists() and done.returncode == 0, done.stderr
-    assert value.split()[0] in done.stdout
+    value = f"$(shell touch {tmp_path}/made)`touch {tmp_path}/made`"
+    for target, name in (("check", "SUBMISSION"), ("check", "EX"), ("grade", "FILES")):
+        done = piped(paths.ROOT, "make", target, f"PYTHON={print_words}", f"{name}={value}")
+        assert not (tmp_path / "made").exists() and done.returncode == 0, done.stderr
+        assert value.split()[0] in done.stdout
 
 
 def test_kata_alone_its_help_and_that_of_make_show_the_same_lists(said):
@@ -180,10 +156,6 @@ def test_what_a_verb_takes_is_in_its_help(said):
     shown = piped(paths.ROOT, "make", "help", "check", PYTHON).stdout
     assert shown == said("help", "check").stdout and "--submission FILE" in shown
     assert "make check takes the same as NAME=value" in shown
-
-
-def test_the_page_of_commands_is_made_from_them():
-    assert paths.COMMANDS.read_text("utf-8") == reference.commands(), "python -m grader.cli.reference"
 
 
 def test_make_alone_says_hello_and_what_is_next(desk):

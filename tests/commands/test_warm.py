@@ -153,39 +153,35 @@ def children(pid: int) -> list[int]:
     return found
 
 
-LINES = [
+LINES = (
     WRONG,
     (*WRONG, "--format", "json"),
-    ("--make", *WRONG, "--where", "0", "--format", "github"),
     (*WRONG, "--where", "0", "--format", "junit", "--output", "report.xml"),
     CHECK,
-    ("check", "04", "--seed", "7"),
     ("check", "99"),
     ("check", "--help"),
-    ("try", "03"),
     ("try", "03", "--args", "attention_weights(inputs).sum()"),
     ("plot", "03"),
-]
+)
 
 
-@pytest.mark.parametrize("words", sample(LINES, 5), ids=" ".join)
-def test_a_command_is_the_same_both_ways(desk, words, tmp_path):
+def test_a_command_is_the_same_both_ways(desk, tmp_path):
     """Output, errors, exit code, files and progress; in another folder, with another mask, and after a check."""
-    words = [str(desk.root / word) if word == SOLUTION else word for word in words]
-    ways = []
-    for warm in ("10", "0"):
-        (desk.root / ".kata-progress.json").unlink(missing_ok=True)
-        report = tmp_path / f"{warm}.xml"
-        before = desk.commands()
-        here = [str(report) if word == "report.xml" else word for word in words]
-        done = desk.run(*here, cwd=desk.root / "exercises", WARM=warm, preexec_fn=lambda: os.umask(0o027))
-        assert desk.commands() - before == (warm != "0"), "it went the other way"
-        made = (report.stat().st_mode, TIMES.sub(r"\1", report.read_text())) if report.exists() else None
-        progress = desk.root / ".kata-progress.json"
-        kept = TIMES.sub(r"\1", progress.read_text("utf-8")) if progress.exists() else ""
-        output = TIMES.sub(r"\1", done.stdout).replace(f"{warm}.xml", "")
-        ways.append((done.returncode, output, done.stderr.replace(f"{warm}.xml", ""), made, kept))
-    assert ways[0] == ways[1]
+    for words in sample(LINES, 4):
+        words = [str(desk.root / word) if word == SOLUTION else word for word in words]
+        ways = []
+        for warm in ("10", "0"):
+            (desk.root / ".kata-progress.json").unlink(missing_ok=True)
+            report, before = tmp_path / f"{warm}.xml", desk.commands()
+            here = [str(report) if word == "report.xml" else word for word in words]
+            done = desk.run(*here, cwd=desk.root / "exercises", WARM=warm, preexec_fn=lambda: os.umask(0o027))
+            assert desk.commands() - before == (warm != "0"), "it went the other way"
+            made = (report.stat().st_mode, TIMES.sub(r"\1", report.read_text())) if report.exists() else None
+            progress = desk.root / ".kata-progress.json"
+            kept = TIMES.sub(r"\1", progress.read_text("utf-8")) if progress.exists() else ""
+            output = TIMES.sub(r"\1", done.stdout).replace(f"{warm}.xml", "")
+            ways.append((done.returncode, output, done.stderr.replace(f"{warm}.xml", ""), made, kept))
+        assert ways[0] == ways[1], words
 
 
 def at(desk: Desk, *command: str, **more: str) -> AtTerminal:
@@ -291,25 +287,6 @@ def test_another_setting_is_cold_and_ends_nothing(desk):
     assert desk.run(*CHECK, preexec_fn=lambda: os.nice(1)).returncode == 0 and desk.status() == found
 
 
-def test_who_does_without_starts_none_and_asks_none(shared, monkeypatch):
-    started: list[object] = []
-    with shared.here() as patch:
-        patch.setattr(subprocess, "Popen", lambda *given, **_: started.append(given))
-        patch.setattr(client, "ask", lambda *given: started.append(given))
-        patch.setitem(sys.modules, "torch", sys)
-        for name, value in (("WARM", "0"), ("WARM", "no"), *((name, "1") for name in client.WITHOUT)):
-            with patch.context() as other:
-                other.setenv(name, value)
-                assert client.run([*CHECK], str(shared.root)) is None
-                client.start([*CHECK], "x")
-        for words in (["hint", "03"], ["watch"], ["grade", "03", SOLUTION], ["check", "03", "--device", "cuda"]):
-            assert client.run(words, str(shared.root)) is None
-        client.start(["grade"], "x")
-        assert not started
-        client.start([*CHECK], "x")
-    assert len(started) == 1, "otherwise it starts"
-
-
 def test_only_check_try_and_plot_run_in_it(desk):
     with desk.here():
         for words in (["grade", "03", SOLUTION], ["verify"], [], ["--serve"]):
@@ -379,16 +356,7 @@ def test_without_a_sandbox_there_is_none(shared):
 
 def test_what_is_no_request_is_passed_by(desk):
     found = desk.status()
-    for data in (
-        b"",
-        b"x",
-        b"[]\n",
-        b"7\n",
-        b"{}\n",
-        b'{"want": "run"}\n',
-        b'{"want": "run", "words": 5}\n',
-        b"\xff\n",
-    ):
+    for data in (b"", b"x", b"[]\n", b"{}\n", b'{"want": "run"}\n', b'{"want": "run", "words": 5}\n', b"\xff\n"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(message.address(str(desk.root)))
             connection.settimeout(20)

@@ -24,14 +24,7 @@ class Repository:
     def __init__(self, place):
         self.path = place / "kata"
         # Compiled modules come along: each process would spend a second on compiling them anew.
-        kept_out = shutil.ignore_patterns(
-            "*.pyc.*",
-            ".venv",
-            ".git",
-            ".kata*",
-            ".*_cache",
-            "hostile",
-        )
+        kept_out = shutil.ignore_patterns("*.pyc.*", ".venv", ".git", ".kata*", ".*_cache", "hostile")
         shutil.copytree(paths.ROOT, self.path, ignore=kept_out)
         self.environment = {**os.environ, **GIT, "PRE_COMMIT_HOME": str(place / "pre-commit")}
         self.file = self.path / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"

@@ -101,15 +101,6 @@ def test_an_update_carries_over_what_has_another_number_now(mine, monkeypatch):
     assert "19_context_vectors" in (mine / ".kata-results/19_context_vectors.json").read_text("utf-8")
 
 
-def test_a_second_reset_keeps_both_copies(said, desk):
-    stub = paths.stub(EXERCISE.folder)
-    for number in (1, 2):
-        stub.write_text(f"{OWN}# version {number}\n", "utf-8")
-        assert said("reset", "03", cwd=desk).returncode == 0
-    kept = "".join(path.read_text("utf-8") for path in stub.parent.glob("*before*"))
-    assert "version 1" in kept and "version 2" in kept
-
-
 def test_a_notebook_that_somebody_wrote_in_is_kept(said, desk):
     said("notebook", "03", cwd=desk)
     notebook = paths.notebook(EXERCISE.folder)

@@ -12,8 +12,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.desk import beside, ending, progress, training
-from grader.desk.beside import Request
+from grader.desk import ending, progress, training
 from grader.records import submission
 
 PROOFS = [exercise for exercise in catalog.exercises() if exercise.trains == exercise.folder[:2]]
@@ -131,12 +130,17 @@ def test_the_command_says_what_is_missing_and_what_has_no_use(said, desk):
     assert done.returncode == 2 and "OUTPUT" in done.stderr and not (desk / "state.pt").exists()
 
 
-def test_the_ending_and_the_watch_offer_it(fork_server, desk):
+def test_the_ending_offers_it():
     exercise = catalog.find("13")
     passed = {exercise.folder: progress.State(first_pass=1.0)}
     assert any("make train EX=13" in line for line in ending.lines(exercise.folder, passed))
     assert not any("make train" in line for line in ending.lines(catalog.find("12").folder, passed))
+
+
+def test_what_a_proof_compares_is_not_kept(said, desk):
+    exercise = catalog.find("13")
     paths.stub(exercise.folder).write_text(paths.solution(exercise.folder).read_text("utf-8"), "utf-8")
-    request = Request(beside.TRAIN, exercise.folder, 80)
-    page = beside.render(beside.page(request, exercise, fork_server), request)
-    assert "its twin without a mask" in page and max(map(len, page.splitlines())) <= 80
+    progress.change(exercise.folder, lambda state: setattr(state, "first_pass", 1.0))
+    done = said("train", "13", "--steps", 10, cwd=desk)
+    assert "its twin without a mask" in done.stdout and "holds the trained numbers" not in done.stdout
+    assert not paths.own_model(exercise.folder).exists()

@@ -146,8 +146,6 @@ def test_without_a_network_or_a_clone_one_sentence_says_so(git, project, clone, 
     project.rename(project.with_name("away"))
     done = said("update", cwd=clone)
     assert done.returncode == 3 and "cannot be reached" in done.stderr and len(done.stderr.splitlines()) == 1
-    git(clone, "remote", "remove", "origin")
-    assert "git remote add origin" in said("update", cwd=clone).stderr
     (clone / ".git").rename(clone / "git")
     assert "Unpack the new zip" in said("update", cwd=clone).stderr
     assert (clone / NAME).read_text() == OWN

@@ -54,7 +54,7 @@ def test_a_model_that_needs_more_is_refused(change, said, tmp_path):
 
 
 def test_what_is_missing_is_named(tmp_path):
-    with pytest.raises(WrongUse, match=r"There is no file .*config\.json\. The folder of a model holds"):
+    with pytest.raises(WrongUse, match=r"config\.json cannot be read: No such file .* The folder of a model holds"):
         written(tmp_path)
     for name in ("config.json", "tokenizer.json"):
         (tmp_path / name).write_bytes((BESIDE / name).read_bytes())
