@@ -52,8 +52,9 @@ Which checks fail which mistake is a table of its own, which `make docs` makes.
 WHERE = """
 ## How often the line is the true one
 
-Cases are drawn from the known mistakes, and each mistake is left out of the search as if nobody had written it
-down. A line counts as true if it is the changed one or the next to it. Measured on {date} over {exercises} exercises.
+Most cases are drawn from the known mistakes, and each mistake is left out of the search as if nobody had written it
+down. Those of others are in `tests/judge/peer_variants.toml`. A line counts as true if it is the changed one or the
+next to it. Measured on {date} over {exercises} exercises.
 `make bench WHAT=where` draws up to 12 cases of each kind for each exercise by itself, and another `SEED=` draws others.
 
 | what | figure | command |
@@ -63,11 +64,13 @@ COUNTED = {  # what is recorded of each kind of case
     "solution": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "styles": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
     "pairs": ("cases", "one", "both", "false"),
+    "others": ("cases", "true", "definition", "false", "wrong definition", "nothing"),
 }
 KINDS = {
     "solution": "one mistake in the reference",
     "styles": "one mistake in a right file of another style",
     "pairs": "two mistakes at once",
+    "others": "a file that others wrote",
 }
 FIGURES = {
     "true": "the line is true",

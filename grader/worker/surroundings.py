@@ -103,7 +103,7 @@ def version(name: str) -> str:
 def install() -> None:
     """Make the stand-ins importable in this process and its forks."""
     torch.compile = torch.compiler.disable = unchanged  # type: ignore[assignment]
-    metadata.version = version
+    metadata.version = version  # type: ignore[assignment]
     bars = {"tqdm": Progress, "trange": progress_range}
     parts = {name: _add_module(f"tqdm.{name}", **bars) for name in ("auto", "notebook", "std")}
     _add_module("tqdm", __path__=[], **bars, **parts)
