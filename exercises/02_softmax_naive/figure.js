@@ -62,7 +62,7 @@ function wall(scores) {
 export default {
   render({ model, el }) {
     const { scores, tokens, journey } = model.get("data");
-    const figure = frame(el, "Push one score up to 1,000: the naive softmax breaks, the stable one does not.");
+    const figure = frame(el, "Push one score up to 1,000. What does each of the two make of it?");
     const sliders = tokens.map((token, i) =>
       figure.slider({ label: token, min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }),
     );

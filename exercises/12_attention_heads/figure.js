@@ -59,9 +59,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
 export default {
   render({ model, el }) {
     const { x, heads, out_weight, out_bias } = model.get("data");
-    const figure = frame(
-      el, "Each head writes its own few numbers. The output layer lets every number draw on all heads.",
-    );
+    const figure = frame(el, "Switch a head off, with and without the output layer. Which outputs change?");
     const mixed = figure.toggle({ label: "Output layer", value: true });
     const on = figure.switches({ label: "Heads", options: heads.map((_, h) => `head ${h}`) });
     const token = figure.choice({ label: "Token", options: x.map((_, t) => String(t)) });
