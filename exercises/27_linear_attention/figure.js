@@ -1,4 +1,4 @@
-// Pairs are written into a state of few rows. What does each key read afterwards, and which pairs are recalled?
+// A state of few rows: the plain sums of linear attention; and pairs that the delta rule writes, and which come back.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "../../grader/integrations/figures/maths.js";
@@ -20,23 +20,66 @@ function written(keys, beta, decay, isCorrected) {
   return state;
 }
 
+// Linear attention: the state after the tokens, in each row a sum and its part of the normalizer, and what each
+// token's query read.
+function summed(tokens) {
+  let state = tokens[0].slice(2, 4).map(() => [0, 0]);
+  const outputs = tokens.map(([a, b, first, second, value]) => {
+    state = state.map(([total, weight], i) => [total + [first, second][i] * value, weight + [first, second][i]]);
+    return dot([a, b], state.map(([total]) => total)) / dot([a, b], state.map(([, weight]) => weight));
+  });
+  return { state, outputs };
+}
+
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
 export default {
   render({ model, el }) {
-    const { narrow, wide } = model.get("data");
+    const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "A state has few rows. Add pairs, and see which of them come back.");
+    const figure = frame(el, "Write more into a state of few rows. What can it still answer?");
+    const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
     const pairs = figure.slider({ label: "Pairs", min: 1, max: narrow.length, value: 3 });
     figure.player(pairs, 1500);
     const names = widths.map((keys) => `${keys[0].length} rows`);
-    const width = figure.choice({ label: "The state has", options: names });
-    const beta = figure.slider({ label: "Beta", min: 0, max: 1, step: 0.05, digits: 2, value: 1 });
-    const decay = figure.slider({ label: "Decay", min: 0.5, max: 1, step: 0.05, digits: 2, value: 1 });
-    const alone = figure.toggle({ label: "Leave out the correction" });
+    const moved = () => (rule.value = 1); // what the plain sums do not have turns to the delta rule
+    const width = figure.choice({ label: "The state has", options: names, moved });
+    const beta = figure.slider({ label: "Beta", min: 0, max: 1, step: 0.05, digits: 2, value: 1, moved });
+    const decay = figure.slider({ label: "Decay", min: 0.5, max: 1, step: 0.05, digits: 2, value: 1, moved });
+    const alone = figure.toggle({ label: "Leave out the correction", moved });
+    const plain = (N) => {
+      const { state, outputs } = summed(tokens.slice(0, N));
+      const [a, b] = tokens[N - 1];
+      const [[total, weight], [more, rest]] = state;
+      const whole = (value) => format(value, 0);
+      return {
+        show: [
+          row(matrix({
+            name: "tokens",
+            values: tokens.slice(0, N),
+            rows: range(N).map((i) => `token ${i}`),
+            columns: ["φ(q) 0", "φ(q) 1", "φ(k) 0", "φ(k) 1", "value"],
+            digits: 0,
+            heat: false,
+          }), matrix({
+            name: "state",
+            values: state,
+            rows: ["row 0", "row 1"],
+            columns: ["sum", "normalizer"],
+            digits: 0,
+            heat: false,
+          })),
+          matrix({ name: "what each query read", values: [outputs], columns: range(N).map((i) => `token ${i}`) }),
+        ],
+        key: ["numbers in the state", "4"],
+        say: `After ${N} ${N === 1 ? "token" : "tokens"} the query (${a}, ${b}) reads (${a} · ${whole(total)} + ${b} · `
+          + `${whole(more)}) / (${a} · ${whole(weight)} + ${b} · ${whole(rest)}) = ${format(outputs[N - 1])}.`,
+      };
+    };
     figure.draw(() => {
       const N = pairs.value;
+      if (rule.value === 0) return plain(N);
       const keys = widths[width.value].slice(0, N);
       const reads = matmul(keys, written(keys, beta.value, decay.value, !alone.value));
       const features = keys.map((key) => key.map(feature));
@@ -47,7 +90,7 @@ export default {
         reads,
       ].map(own);
       const counts = all.map((found) => sum(found.map(Number)));
-      const rule = alone.value ? "the sum" : "the delta rule";
+      const name = alone.value ? "the sum" : "the delta rule";
       const labels = range(N).map((i) => `pair ${i}`);
       const least = range(N).reduce((best, i) => (reads[i][i] < reads[best][best] ? i : best), 0);
       return {
@@ -77,14 +120,14 @@ export default {
           }), matrix({
             name: "pairs recalled",
             values: counts.map((value) => [value]),
-            rows: ["softmax attention", "linear attention", rule],
+            rows: ["softmax attention", "linear attention", name],
             digits: 0,
             heat: false,
           })),
         ],
-        key: [`recalled by ${rule}`, `${counts[2]} of ${N}`],
+        key: [`recalled by ${name}`, `${counts[2]} of ${N}`],
         say: `Of ${N} ${N === 1 ? "pair" : "pairs"}, softmax attention recalls ${counts[0]}, linear attention `
-          + `${counts[1]}, and ${rule} ${counts[2]}. Key ${least} reads the least of its own value: `
+          + `${counts[1]}, and ${name} ${counts[2]}. Key ${least} reads the least of its own value: `
           + `${format(reads[least][least])}.`,
       };
     });

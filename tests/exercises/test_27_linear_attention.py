@@ -182,9 +182,26 @@ def test_the_lessons_table_of_state_sizes_is_measured():
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def keys_of(width: int) -> torch.Tensor:
+def data_of(name: str) -> torch.Tensor:
     figure = runpy.run_path(str(ROOT / "grader" / "checks" / NAME / "figure.py"))
-    return figure["data"](None)["narrow" if width == 2 else "wide"]
+    return figure["data"](None)[name]
+
+
+def keys_of(width: int) -> torch.Tensor:
+    return data_of("narrow" if width == 2 else "wide")
+
+
+def summed(count: int):
+    """Features above 1 are one more than the numbers below them, and 1 is the feature of 0."""
+    tokens = data_of("tokens")[:count].double()
+    queries, keys, values = tokens[None, None, :, :2] - 1, tokens[None, None, :, 2:4] - 1, tokens[None, None, :, 4:]
+    state, outputs = None, []
+    for t in range(count):
+        output, state = exercise.linear_step(state, queries[:, :, t], keys[:, :, t], values[:, :, t])
+        outputs.append(output[0, 0, 0])
+    sums, normalizer = state
+    state_table = torch.stack([sums[0, 0, :, 0], normalizer[0, 0]], dim=1)
+    return {"tokens": tokens, "state": state_table, "what each query read": torch.stack(outputs)[None]}
 
 
 def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alone: bool = False):
@@ -207,16 +224,33 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
 
 
 CASES = [
-    Case("more pairs", [("move", "Pairs", 6)], lambda: shown(6), "Of 6 pairs, softmax attention recalls 6"),
-    Case("more rows", [("move", "Pairs", 10), ("choose", "The state has", "8 rows")], lambda: shown(10, 8)),
+    Case("as it opens", [], lambda: summed(3), r"reads \(2 · 19 \+ 1 · 22\) / \(2 · 4 \+ 1 · 4\) = 5"),
+    Case("more tokens", [("move", "Pairs", 7)], lambda: summed(7), "After 7 tokens"),
+    Case(
+        "the delta rule",
+        [("choose", "State", "delta rule")],
+        lambda: shown(3),
+        "Key 1 reads the least of its own value: 0.3600",
+    ),
+    Case(
+        "more pairs",
+        [("choose", "State", "delta rule"), ("move", "Pairs", 6)],
+        lambda: shown(6),
+        "Of 6 pairs, softmax attention recalls 6",
+    ),
+    Case(
+        "more rows",
+        [("choose", "State", "delta rule"), ("move", "Pairs", 10), ("choose", "The state has", "8 rows")],
+        lambda: shown(10, 8),
+    ),
     Case(
         "gates",
-        [("move", "Pairs", 5), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
+        [("choose", "State", "delta rule"), ("move", "Pairs", 5), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
         lambda: shown(5, beta=0.5, decay=0.9),
     ),
     Case(
         "no correction",
-        [("move", "Pairs", 4), ("toggle", "Leave out the correction")],
+        [("choose", "State", "delta rule"), ("move", "Pairs", 4), ("toggle", "Leave out the correction")],
         lambda: shown(4, alone=True),
         "the sum",
     ),
