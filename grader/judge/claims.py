@@ -30,13 +30,13 @@ def confirmed(version: WrongVersion, source: str) -> bool:
 
 
 def support(version: WrongVersion, source: str) -> tuple[float, int]:
-    """How much of a mistake's diff the source holds, and how many of the words that it adds.
+    """How much of a mistake's diff the source holds, and how many of the words that only the diff adds.
 
     The share is from 0 to 2: of the words that the diff adds, and not of the others.
     """
     written, (added, removed) = _words(source), (_words(lines) for lines in _diff(version))
-    new, gone = (added - removed) or added, removed - added
-    return 1 + _share(new, written) - _share(gone, written), len(new & written)
+    new, gone = added - removed, removed - added
+    return 1 + _share(new or added, written) - _share(gone, written), len(new & written)
 
 
 def _share(words: frozenset[str], written: frozenset[str]) -> float:

@@ -5,6 +5,7 @@ import itertools
 import math
 import re
 import shutil
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -50,7 +51,7 @@ def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercis
         assert picture.learner is None and picture.difference is None and "not written yet" in picture.note
     for picture, width in itertools.product(capture.blank(exercise, "a note " * 30), (40, 80, 200)):
         narrowest = 8 + 4 * max(8, len(picture.columns))  # one panel is never cut
-        for one in (picture, Picture(**{**vars(picture), "learner": picture.expected})):
+        for one in (picture, replace(picture, learner=picture.expected)):
             for line in heatmap.render(one, width):
                 assert line.cell_len <= max(width, narrowest) or line.plain == one.title
 
