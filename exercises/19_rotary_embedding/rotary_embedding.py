@@ -12,7 +12,7 @@ def rope_angles(head_dim: int, context_length: int, base: float = 10_000.0) -> t
         base: pair i turns by base to the power of −2i / h radians from one position to the next.
 
     Returns:
-        cos and sin, each of shape (context_length, head_dim) and of the default dtype.
+        cos and sin, each of shape (context_length, head_dim), float32, on the CPU.
     """
     # Task 1: one frequency for each pair, then one angle for each position and pair, then both halves alike.
     raise NotImplementedError

@@ -398,7 +398,7 @@ def generate(
     """Continue a text: the prompt is fed once, then one token a step, with caches. No graph for gradients is built.
 
     Args:
-        model: called as model(token_ids, caches), nothing else; it is left as it is.
+        model: called as model(token_ids, caches); it is left as it is.
         token_ids: the prompt, int64, shape (B, T).
         max_new_tokens: how many tokens to append, 0 or more.
         temperature, top_k, top_p: as in next_distribution.

@@ -68,6 +68,8 @@ def test_fresh_renormalized_weights(learner, reference, rng):
         agrees(learner.mask_then_renormalize, reference.mask_then_renormalize, weights)
     weights = torch.softmax(rng.randn(3, 3), dim=-1)
     agrees(learner.mask_then_renormalize, reference.mask_then_renormalize, weights)
+    many = torch.softmax(rng.randn(MANY, MANY), dim=-1)
+    agrees(learner.mask_then_renormalize, reference.mask_then_renormalize, many)
     ahead = torch.softmax(rng.randn(4, 4) + 14 * torch.ones(4, 4).triu(diagonal=1), dim=-1)
     agrees(learner.mask_then_renormalize, reference.mask_then_renormalize, ahead)  # a millionth is left of some rows
 
@@ -87,6 +89,7 @@ def test_fresh_causal_weights(learner, reference, rng):
     for index, scores in enumerate(fresh_scores(rng)):
         agrees(learner.causal_attention_weights, reference.causal_attention_weights, scores, (5, 1, 16)[index % 3])
     agrees(learner.causal_attention_weights, reference.causal_attention_weights, rng.randn(3, 3), 7)
+    agrees(learner.causal_attention_weights, reference.causal_attention_weights, rng.randn(MANY, MANY), 7)
 
 
 @task(4)

@@ -49,7 +49,8 @@ def random_state(rng, vocab_size: int, d_model: int, context_length: int, num_la
 
 
 def repeated(rng, batch: int, period: int, vocab_size: int) -> torch.Tensor:
-    return rng.integers(0, vocab_size, batch, period).repeat(1, 2)
+    """Tokens that repeat; they do not lie row by row in memory."""
+    return rng.integers(0, vocab_size, period, batch).repeat(2, 1).T
 
 
 def true_model(ids: torch.Tensor, state, layers: int, heads: int, gone=(-1, -1)) -> tuple[torch.Tensor, torch.Tensor]:
@@ -259,12 +260,14 @@ def test_inputs_unchanged(learner, rng):
     keeps_inputs(learner.induction_score, weights, 3)
     state, ids = random_state(rng, 7, 4, 6, 2), repeated(rng, 2, 3, 7)
     model = learner.AttentionOnlyTransformer(7, 4, 6, 2, 2, state=state)
-    keeps_inputs(learner.second_half_loss, model, ids)
-    keeps_inputs(learner.without_head, model, ids, 1, 0)
-    keeps_inputs(learner.find_induction_head, model, ids)
-    facts = model.describe()
-    expect(facts["parameters"], state, "the model's parameters after the calls")
-    expect([facts["frozen"], facts["training"]], [[], True], "what of the model is frozen, and whether it trains,")
+    for training in (True, False):
+        model.train(training)
+        keeps_inputs(learner.second_half_loss, model, ids)
+        keeps_inputs(learner.without_head, model, ids, 1, 0)
+        keeps_inputs(learner.find_induction_head, model, ids)
+        facts = model.describe()
+        expect(facts["parameters"], state, "the model's parameters after the calls")
+        expect([facts["frozen"], facts["training"]], [[], training], "what is frozen in the model, and its mode,")
 
 
 @task(5, each=ALL)

@@ -233,6 +233,9 @@ def test_fresh_additive_mask(learner, rng):
             )
             got = learner.additive_mask(mask, dtype)
             expect(got, expected, "the additive mask")
+    mask = seen(rng, 5, 4).T
+    lowest = torch.finfo(torch.float32).min
+    expect(learner.additive_mask(mask, torch.float32), torch.where(mask, 0.0, lowest), "the additive mask")
 
 
 # Task 4
@@ -378,6 +381,10 @@ def test_fresh_unpack(learner, rng):
             for row, part in enumerate(given.split(lengths)):
                 expected[row, : len(part)] = part
             expect(learner.unpack(given, starts(lengths), tokens), expected, "the batch")
+    packed = rng.strided(5, 3)
+    expected = torch.zeros(2, 4, 3)
+    expected[0, :2], expected[1, :3] = packed[:2], packed[2:]
+    expect(learner.unpack(packed, starts((2, 3)), 4), expected, "the batch")
 
 
 @task(5)

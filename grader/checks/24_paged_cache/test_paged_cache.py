@@ -85,8 +85,8 @@ class Life:
             expect_shape(zeros, sizes, f"the pool of {name}")
 
     def chunk(self, tokens: int) -> torch.Tensor:
-        """Random keys of new tokens."""
-        return self.rng.randn(self.sizes[2], tokens, self.sizes[3]).to(self.dtype)
+        """Random keys of new tokens, which lie token by token in memory, as a split into heads leaves them."""
+        return self.rng.randn(tokens, self.sizes[2], self.sizes[3]).to(self.dtype).transpose(0, 1)
 
     def append(self, sequence: int, tokens: int) -> None:
         keys = self.chunk(tokens)
@@ -383,6 +383,7 @@ def test_cache_errors(learner, rng):
         refuses(KeyError, getattr(life.cache, method), 0)
     refuses(KeyError, life.cache.fork, 0, 5)
     refuses(KeyError, life.cache.length, 5)
+    refuses(KeyError, life.cache.block_table, 5)
     life.release(2)
     refuses(KeyError, life.cache.block_table, 2)
     refuses(KeyError, life.cache.length, 2)
@@ -448,7 +449,8 @@ def test_fresh_attention(learner, rng):
         attention(queries, keys, values, tables, lengths),
     )
     strided = rng.strided(3, 2, 3), rng.strided(7, 2, 2, 3), rng.strided(7, 2, 2, 3)
-    expect(learner.paged_attention(*strided, tables, lengths), attention(*strided, tables, lengths))
+    apart = tables.T.contiguous().T, lengths
+    expect(learner.paged_attention(*strided, *apart), attention(*strided, *apart))
 
 
 @task(5, after="fresh_attention")

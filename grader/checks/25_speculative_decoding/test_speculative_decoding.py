@@ -117,7 +117,7 @@ def pairs(rng, dtype=torch.float32):
     yield target, torch.tensor([[0.5, 0.0, 0.25, 0.25], [0.0, 0.25, 0.75, 0.0]], dtype=dtype)
     draft = torch.tensor([0.5, 0.25, 0.125, 0.125], dtype=dtype)
     yield draft + torch.tensor([1.0, -1.0, 2.0, -2.0], dtype=dtype) / 4096, draft
-    yield distributions(rng, 3, 6, dtype=dtype).T.contiguous().T, distributions(rng, 3, 6, dtype=dtype)
+    yield tuple(distributions(rng, 3, 6, dtype=dtype).T.contiguous().T for _ in range(2))
 
 
 def rows_of(*two: torch.Tensor):
@@ -227,6 +227,11 @@ def test_sums_in_float64(learner):
     for number, expected in ((0.5 - 2.0**-30, [0, 0]), (0.5, [1])):
         got = learner.accept_draft(target, draft, torch.tensor([0]), torch.tensor([number, 0.5], dtype=torch.float64))
         expect(got, torch.tensor(expected), "what accept_draft gives for a number at p / q")
+    tiny = 2.0**-30
+    target = torch.tensor([[0.5 + tiny, 0.25, 0.25 - tiny]] * 2, dtype=torch.float64)
+    args = (target, torch.tensor([[0.5, 0.5, 0.0]], dtype=torch.float64), torch.tensor([1]))
+    got = learner.accept_draft(*args, torch.tensor([0.5, tiny], dtype=torch.float64))
+    expect(got, torch.tensor([0]), "what accept_draft gives where a p is 2⁻³⁰ above its q")
 
 
 @task(3)

@@ -116,6 +116,8 @@ def test_fresh_merge(learner, rng):
         expect_parts(learner.merge_blocks(*one, *two), whole, MERGED)
     (one, two), whole = blocks(rng, 2, 3)
     expect_parts(learner.merge_blocks(*two, *one), whole, MERGED)
+    one, two = ([part.mT.contiguous().mT for part in block] for block in (one, two))  # not row by row in memory
+    expect_parts(learner.merge_blocks(*one, *two), whole, MERGED)
 
 
 @task(2, after="documented_merge")

@@ -128,6 +128,7 @@ def test_fresh_softmax(learner, rng):
         weights, expected = exact(2 * rng.randn(*shape), grad_weights)
         expect(learner.softmax_backward(weights, grad_weights), expected)
     weights, expected = exact(2 * rng.randn(5, 6), shifted := 1 + 3 * rng.strided(5, 6))
+    weights = weights.T.contiguous().T  # not row by row in memory, and neither are the gradients
     got = learner.softmax_backward(weights, shifted)
     expect(got, expected)
     expect(got.sum(dim=-1), torch.zeros(5), "the sums of the rows", 5e-5)
@@ -205,6 +206,7 @@ def test_fresh_backward(learner, rng):
         given, expected = backward_of(three(rng, *shape), rng.randn(*shape))
         expect_gradients(learner.attention_backward(*given), expected)
     given, expected = backward_of([rng.strided(2, 2, 5, 3) for _ in range(3)], rng.strided(2, 2, 5, 3))
+    given[3] = given[3].mT.contiguous().mT
     expect_gradients(learner.attention_backward(*given), expected)
 
 
@@ -297,6 +299,8 @@ def test_fresh_function(learner, rng):
             inputs = three(rng, *shape)
             expected = whole(*(tensor.double() for tensor in inputs), causal).float()
             expect(apply(*inputs, causal), expected)
+    inputs = [rng.strided(2, 2, 5, 3) for _ in range(3)]
+    expect(apply(*inputs, False), whole(*(tensor.double() for tensor in inputs)).float())
 
 
 @task(6, after="fresh_function")

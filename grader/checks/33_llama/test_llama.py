@@ -282,6 +282,8 @@ def test_fresh_feed_forward(learner, rng):
         layer = learner.FeedForward(dim, hidden, state=state)
         has_parameters(layer, shapes_of_feed_forward(dim, hidden))
         expect(layer(x), true_feed_forward(x, state).float(), tolerance=NEAR)
+    x = rng.strided(2, 5, dim)
+    expect(layer(x), true_feed_forward(x, state).float(), tolerance=NEAR)
 
 
 # Task 3
@@ -729,12 +731,11 @@ def test_refusals(learner):
 # Task 9
 
 
-def continued(model, ids: torch.Tensor, count: int, *options, seed: int | None = None) -> tuple[torch.Tensor, float]:
+def continued(model, ids: torch.Tensor, count: int, *options, generator=None) -> tuple[torch.Tensor, float]:
     """What generate must give with the learner's own model, and the smallest lead of a largest logit on the way.
 
-    seed: of a generator, from which tokens are drawn; None: the largest is taken.
+    generator: from which tokens are drawn; None: the largest is taken.
     """
-    generator = None if seed is None else torch.Generator().manual_seed(seed)
     new, caches, lead = ids, None, math.inf
     for _ in range(count):
         logits, caches = two_parts(model(new, caches), "the caches")
@@ -755,7 +756,7 @@ def test_fresh_generation(learner, rng):
         lead = 0.0
         while lead < MARGIN:
             model, _ = fresh_model(learner, rng, SHALLOW)
-            ids = rng.integers(0, 11, batch, tokens)
+            ids = rng.integers(0, 11, tokens, batch).T
             expected, lead = continued(model, ids, count)
             lead = MARGIN if math.isnan(lead) else lead
         expect(learner.generate(model, ids, count), expected)
@@ -771,9 +772,12 @@ def test_drawn_tokens(learner, rng):
         model, _ = fresh_model(learner, rng, SHALLOW)
         for options in ((1.0, None, 1.0), (1.5, 5, 0.8)):
             ids, seed = rng.integers(0, 11, 7, 3), rng.integer(0, 1 << 30)
-            expected, _ = continued(model, ids, 3, *options, seed=seed)
-            generator = torch.Generator().manual_seed(seed)
-            expect(learner.generate(model, ids, 3, *options, generator), expected)
+            generator, own = (torch.Generator().manual_seed(seed) for _ in range(2))
+            expected, _ = continued(model, ids, 3, *options, generator=own)
+            got, ((*_, state), _) = learner.generate.with_inputs(model, ids, 3, *options, generator)
+            expect(got, expected)
+            if not same(state, own.get_state()):
+                raise Mismatch("more is drawn from the generator than one torch.multinomial a step")
         caches, new, seed = None, ids, rng.integer(0, 1 << 30)
         manual_seed(seed)
         text = ids
@@ -850,8 +854,13 @@ def test_gradients(learner, reference, rng):
     same_gradients(*twins("Attention", shapes_of_attention(4, 2, 1, 4), 4, 2, 1, 4), x, past, tolerance=NEAR)
     same_gradients(*twins("Block", shapes_of_block(4, 5, 2, 1, 4), 4, 5, 2, 1, 4), x, past, tolerance=NEAR)
     ids = rng.permutation(11)[None]  # each token's vector has a gradient
-    same_gradients(*twins("Llama", shapes_of_model(SHALLOW), SHALLOW), ids, tolerance=5 * NEAR)
-    same_gradients(learner.next_distribution, reference.next_distribution, rng.randn(2, 6), 0.7, 4, tolerance=NEAR)
+    models = twins("Llama", shapes_of_model(SHALLOW), SHALLOW)
+    same_gradients(*models, ids, tolerance=5 * NEAR)
+    past = (rng.randn(1, 2, 3, 6), rng.randn(1, 2, 3, 6))
+    same_gradients(*models, ids[:, :4], [past], tolerance=5 * NEAR)
+    for top_p in (1.0, 0.7):
+        logits = clear_logits(rng, (2, 6), 0.7, 4, top_p)
+        same_gradients(learner.next_distribution, reference.next_distribution, logits, 0.7, 4, top_p, tolerance=NEAR)
 
 
 @task(9, each=MODULES | {"next_distribution": "fresh_distribution"})
@@ -874,7 +883,8 @@ def test_dtype_and_device(learner, reference, rng):
     model.to(dtype=wide)
     expect(logits_of(model(ids)), true_model(ids, state, SHALLOW)[0], "the logits of a float64 model", NEAR)
     keeps_device(model, ids)
-    keeps_dtype(learner.next_distribution, reference.next_distribution, rng.randn(2, 6), 0.7, 4, 0.9, dtypes=(wide,))
+    for options in ((0.7, 4, 0.9), (0.0,)):
+        keeps_dtype(learner.next_distribution, reference.next_distribution, rng.randn(2, 6), *options, dtypes=(wide,))
 
 
 @task(9, each=ALL)
