@@ -295,9 +295,9 @@ def _write(path: Path, text: str) -> None:
 
 def _set_aside() -> None:
     """Rename the damaged file, so that a new one can be written."""
-    aside = paths.PROGRESS.with_name(f"{paths.PROGRESS.name}.damaged-{time.time_ns()}")
+    path = paths.PROGRESS
     with contextlib.suppress(OSError):
-        paths.PROGRESS.rename(aside)
+        path.rename(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
 
 
 def _sum(table: list[dict]) -> str:
