@@ -73,8 +73,7 @@ export default {
               name: "bytes of the cache",
               values: [size(cache(groups, T))],
               heat: false,
-              note: `${large.layers} layers, ${large.heads} heads of ${large.head_size} numbers, ${large.bytes} `
-                + "bytes each, shared alike",
+              note: `a model like Llama 3 8B: each head drawn is ${large.heads / heads} of its ${large.heads}`,
             }),
           ),
           chart({

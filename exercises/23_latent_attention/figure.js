@@ -41,7 +41,7 @@ function ways({ q, up, latent, keys, absorbed, scores, absorbs, tokens }) {
   return drawing(
     { name: "two ways to the same scores", label: `The scores are ${scores.join(" and ")}.`, width: 480,
       height: end + 8 },
-    word(W_AT + (large * C) / 2 - 2, middle - C - 12, absorbs ? "Wᵀ" : "W", "strong"),
+    word(W_AT + (large * C) / 2 - 2, middle - C - 12, "W", "strong"),
     up.map((line, n) => vector(line, W_AT, middle - C + n * C + 2, "")),
     s("rect", { class: "box", x: left, y: middle - C - 4, width: right - left, height: small * C + 8, rx: 5 }),
     shown.map((c, t) => [
@@ -52,7 +52,7 @@ function ways({ q, up, latent, keys, absorbed, scores, absorbs, tokens }) {
     word(ofKey, 14, "query"),
     absorbs
       ? [
-        word(ofLatent, 14, "query, brought to the latents"),
+        word(ofLatent, 14, "query, moved"),
         vector(absorbed, LATENT, 22, "kata-kind-1"),
         arrow([KEY - 6, 38], [right + 2, middle]),
         arrow([left - 2, middle], [LATENT + large * C + 6, 38]),
