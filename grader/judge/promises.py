@@ -343,7 +343,7 @@ def computes_itself(target: Target, theirs: Learner, rule: Forbidden, *args: Any
             line = error.frame[0] if READY_MADE in error.facts.get("bases", ()) else 0
             location = where(target, line) if line else target.name
             summary = f"{location} fails where torch has no ready-made functions: {rule.reason}"
-            uses = [use for use in uses if use.line == line] or ([] if line else uses)
+            uses = [use for use in uses if use.line == line] or uses
         if not uses:
             raise Mismatch(summary)
     for use in uses[:1]:
