@@ -192,8 +192,8 @@ def test_fresh_head(learner, rng):
 
 
 def with_a_leader(rng, *sizes: int):
-    """Parameters, tokens and the leading head, where it leads clearly, and where looking at one sequence, at the
-    largest or the smallest scores, or at the wrong diagonal finds other heads, which can be told apart."""
+    """Parameters, tokens and the leading head, where it leads clearly, and where looking at one sequence, at the last
+    layer, at the largest or smallest scores, or at the wrong diagonal finds other heads, which can be told apart."""
     heads = sizes[4]
     while True:
         state, ids = random_state(rng, *sizes), repeated(rng, 4, 3, sizes[0])
@@ -203,8 +203,9 @@ def with_a_leader(rng, *sizes: int):
         others = (scores[0], scores.amax(dim=0), previous(weights).mean(dim=1).flatten(), -mean)
         best, (first, largest, back, lowest) = int(order.indices[0]), (int(one.argmax()) for one in others)
         layer, head = divmod(best, heads)
+        in_last_layer = len(mean) - heads + int(mean[-heads:].argmax())
         clear = order.values[0] - order.values[1] > MARGIN and (head, layer) != divmod(back, heads)
-        if clear and first != largest and best not in (first, largest, back, lowest):
+        if clear and largest not in (first, in_last_layer) and best not in (first, largest, back, lowest):
             return state, ids, (layer, head)
 
 
