@@ -134,7 +134,9 @@ def test_too_many_operations_are_said_to_be_too_many():
 
 def test_a_record_too_large_for_a_frame_is_missing(fork_server):
     source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({protocol.MAX_OPERATIONS})][0]\n"
-    remote = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
+    remote = Remote(
+        fork_server, Submission(source, "submission.py"), "submission", Limits(call_s=60.0, call_cpu_s=20.0)
+    )
     with pytest.raises(LearnerError) as error:
         Learner(remote).f.operations(torch.zeros((0,) * 16))
     assert error.value.facts == {"message": "the record of operations is missing"}

@@ -20,12 +20,3 @@ def test_no_requirement_of_torch_is_left_out():
     lines = [line for name in ("torch", "numpy", "einops") for line in metadata.requires(name) or ()]
     names = {re.match(r"[\w.-]+", line)[0].replace("-", "_") for line in lines if "extra ==" not in line}
     assert {name for name in names if not OF_OTHERS.match(name)} <= set(mounts.PACKAGES)
-
-
-def test_a_package_is_found_in_the_first_folder_that_has_it(tmp_path, monkeypatch):
-    for folder, names in (("first", ("torch", "stranger")), ("second", ("torch", "numpy", "nvidia"))):
-        for name in names:
-            (tmp_path / folder / name).mkdir(parents=True)
-    monkeypatch.setattr(mounts, "_site_folders", lambda: [str(tmp_path / "first"), str(tmp_path / "second")])
-    places = {name: os.path.relpath(place, tmp_path) for name, place in mounts.closure.__wrapped__().items()}
-    assert places == {"torch": "first/torch", "numpy": "second/numpy", "nvidia": "second/nvidia"}
