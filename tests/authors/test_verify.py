@@ -508,7 +508,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (
             WRONG,
             "torch.cat([2 * x[:1], x[1:]])",
-            "3 * x",
+            "x + x + x",
             "mistakes.md:28: in documented_double, fresh_double first_row_only answers as tripled does",
         ),
         (
