@@ -177,11 +177,11 @@ def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
     return tuple(
         f"{place(source, fault['line'])}: {fault['function']} changes its argument {fault['what']} in place "
         f"(`{inert(fault['code'])}`). The caller's tensor changes with it: make a new tensor instead."
-        for fault in faults_as_written(source, "in place", called)
+        for fault in faults_of_kind(source, "in place", called)
     )
 
 
-def faults_as_written(source: str, kind: str, called: Set[str]) -> list[dict[str, Any]]:
+def faults_of_kind(source: str, kind: str, called: Set[str]) -> list[dict[str, Any]]:
     """The faults of this kind in these functions and classes; see written_faults."""
     owners = {name.partition(".")[0] for name in called}
     faults = (fault for fault in written_faults(source) if fault["kind"] == kind)
@@ -256,10 +256,8 @@ def _leaves_torch(failure: Failure, source: str, cuts: list[str]) -> str | None:
     is_of_kind = isinstance(error, Mismatch) and ("has dtype" in error.summary or "device" in error.summary)
     expected = getattr(error, "expected", None)
     is_of_tokens = isinstance(expected, torch.Tensor) and not expected.is_floating_point()
-    leaving, making = (
-        [cut for cut in cuts if cut.strip(".()") in LEAVING],
-        MAKES_A_TENSOR.search(COMMENT.sub("", source)),
-    )
+    leaving = [cut for cut in cuts if cut.strip(".()") in LEAVING]
+    making = MAKES_A_TENSOR.search(COMMENT.sub("", source))
     if not (no_gradient or is_of_kind) or is_of_tokens or not leaving or making is None:
         return None
     return LEFT.format(leaving[0], making[1])

@@ -318,7 +318,7 @@ def caret(source: str, line: int) -> list[int]:
 
 def _stored(statement: ast.Assign) -> set[str]:
     """The names that an assignment binds."""
-    return {node.id for node in walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return set(_local_names(walk(statement)))
 
 
 def _names(definition: ast.AST, without: str = "") -> list[str]:
@@ -343,7 +343,7 @@ def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     """The parameters that the body of a function never reads."""
     nodes = [node for statement in function.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    given = [one.arg for one in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    given = [one.arg for one in _parameters(function)]
     return [name for name in given if name not in read and not name.startswith("_")]
 
 
@@ -425,7 +425,7 @@ def _written_faults(
             found.append(("layer in forward", node, parts[-1]))
         elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not _says_dim(node):
             found.append(("join without dim", node, parts[1]))
-        elif _chooses_device(node, nodes):
+        elif _chooses_device(node, {*_local_names(nodes), *(one.arg for one in _parameters(function))}):
             found.append(("own device", node, parts[-1]))
     return found + [("in place", node, name) for node, name in _in_place(function, nodes)]
 
@@ -436,14 +436,25 @@ def _makes_numbers(parameter: ast.Call) -> bool:
     return not parameter.args or any(dotted(call.func, {})[-1].removesuffix("_like") in MAKERS for call in calls)
 
 
-def _chooses_device(call: ast.Call, nodes: list[ast.AST]) -> bool:
-    """Whether it moves a tensor to a device that does not come from an input: x.cuda(), x.to("cpu"), x.to(DEVICE)."""
+def _chooses_device(call: ast.Call, own: set[str]) -> bool:
+    """Whether it moves a tensor to a device that no input has: x.cuda(), x.to("cpu"), x.to(DEVICE).
+
+    own: the names of the function's, from which a device may come that an input has.
+    """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if name != "to" or not call.args:
         return name in ("cpu", "cuda") and not call.args
     where = call.args[0]
-    own = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     return isinstance(where, ast.Constant) or (isinstance(where, ast.Name) and where.id not in own)
+
+
+def _local_names(nodes: list[ast.AST]) -> list[str]:
+    """The names that these nodes bind, as often as they do."""
+    return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
 def _says_dim(call: ast.Call) -> bool:
@@ -456,7 +467,6 @@ def _in_place(function: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.
     It is a tensor by its annotation, or where it has none, by an attribute that is read of it. In a kernel, which has a
     decorator, it may be a pointer.
     """
-    given = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
     owners = {
         node.value.id
         for node in nodes
@@ -465,10 +475,10 @@ def _in_place(function: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.
     owners = set() if function.decorator_list else owners
     tensors = {
         one.arg
-        for one in given
+        for one in _parameters(function)
         if (one.arg in owners if one.annotation is None else ast.unparse(one.annotation).endswith("Tensor"))
     }
-    bound = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    bound = Counter(_local_names(nodes))
     augmented = Counter(getattr(node.target, "id", "") for node in nodes if isinstance(node, ast.AugAssign))
     rebound = {name for name, count in bound.items() if count > augmented[name]}  # then it is a tensor of its own
     found: list[tuple[ast.AST, str]] = []

@@ -15,7 +15,7 @@ from grader.judge.collection import Check
 from grader.judge.compare import SUGGESTION
 from grader.judge.examiner import Examiner
 from grader.judge.failure import Failure
-from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_as_written
+from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_of_kind
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import MISSING, Change, Tree, Unit
 from grader.judge.where.expressions import ORDER_OF_PARTS, THE_SCALE
@@ -288,7 +288,7 @@ def certain_line(failure: Failure) -> int:
     return failure.uses_at
 
 
-def lines_as_written(failure: Failure, source: str) -> tuple[int, ...]:
+def lines_of_faults(failure: Failure, source: str) -> tuple[int, ...]:
     """The lines that write into an argument, move to another device or cut a gradient, where that failed; else ()."""
     error = failure.error
     message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
@@ -300,7 +300,7 @@ def lines_as_written(failure: Failure, source: str) -> tuple[int, ...]:
         kind = "cut"
     else:
         return ()
-    return tuple(sorted({fault["line"] for fault in faults_as_written(source, kind, {failure.last_called})}))
+    return tuple(sorted({fault["line"] for fault in faults_of_kind(source, kind, {failure.last_called})}))
 
 
 def head_line(failure: Failure, tree: Tree) -> int:

@@ -20,7 +20,7 @@ from grader.judge.where.place import (
     certain_line,
     head_line,
     in_definition,
-    lines_as_written,
+    lines_of_faults,
 )
 from grader.judge.where.repair import Repairs, UnitEdit
 from grader.judge.where.trial import Trial, probes
@@ -153,7 +153,7 @@ class Search:
         for name, failure in self.failures.items():
             certain, head = certain_line(failure), head_line(failure, self.tree)
             line = certain or failure.forbidden_line
-            lines = (line,) if line else lines_as_written(failure, self.trial.submission.source)
+            lines = (line,) if line else lines_of_faults(failure, self.trial.submission.source)
             evidence = found_places[name].evidence if name in found_places else "definition"
             if head or (lines and (evidence == "definition" or (certain and evidence == "several"))):
                 place = self.place_of((head,) if head else lines, "message")
