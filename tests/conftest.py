@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,14 +21,7 @@ from grader.cli import grade_verb, learn
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
-SLOW = "pytestmark = pytest.mark.slow"  # the line of a file of long tests: see the marker in pyproject.toml
-# Files of long tests that do not have the line yet.
-UNMARKED = {
-    "test_warm", "test_hostile", "test_desk_watch", "test_layers", "test_tiers", "test_deaths", "test_proof",
-    "test_golden", "test_edge_values", "test_seeds", "test_runner", "test_venv", "test_make", "test_review",
-    "test_verdicts", "test_wheel", "test_first_minute", "test_desk_hooks", "test_pictures", "test_memory",
-    "test_contained",
-}  # fmt: skip
+SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow", re.M)  # of a file of long tests: see pyproject.toml
 WAITING = 1  # process of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
 
 
@@ -39,7 +33,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def is_slow(path: Path) -> bool:
     """True if a file says that its tests are long."""
-    return path.suffix == ".py" and (path.stem in UNMARKED or SLOW in path.read_text("utf-8"))
+    return path.suffix == ".py" and SLOW.search(path.read_text("utf-8")) is not None
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -51,9 +45,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files begin first, so that no process of xdist, which runs whole files, works alone at the end."""
     slow = {path for path in {item.path for item in items} if is_slow(path)}
     items.sort(key=lambda item: item.path not in slow)
-    for item in items:
-        if item.path in slow:
-            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,13 @@ import re
 import subprocess
 import sys
 
+import pytest
 import yaml
 from thorough import nightly
 
 from grader.catalog import paths
+
+pytestmark = pytest.mark.slow
 
 
 @nightly  # beside tests/commands/test_wheel.py, and the workflow of its own

@@ -12,6 +12,8 @@ from at_terminal import AtTerminal, checkout
 from grader.catalog import paths
 from grader.cli import HIDDEN, VERBS, _options
 
+pytestmark = pytest.mark.slow
+
 EX = "02_softmax_naive"
 PYTHON = f"PYTHON={sys.executable}"
 OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}

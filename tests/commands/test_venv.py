@@ -18,6 +18,8 @@ from thorough import nightly, sample
 from grader import venv
 from grader.catalog import paths, project
 
+pytestmark = pytest.mark.slow
+
 NOBODY = "http://127.0.0.1:9/"  # nothing listens there
 OFFLINE = {
     "PIP_INDEX_URL": NOBODY, "PIP_EXTRA_INDEX_URL": NOBODY, "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull,

@@ -26,7 +26,10 @@ from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control, message
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every command starts cold"),
+]
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 SOLUTION = "solutions/03_context_vectors/context_vectors.py"
 CHECK = ("check", "03", "--seed", "7", "--submission", SOLUTION)

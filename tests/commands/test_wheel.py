@@ -23,6 +23,8 @@ from grader.catalog import paths, stubs
 from grader.cli import FIRST, MORE
 from grader.integrations import bundle
 
+pytestmark = pytest.mark.slow
+
 spec = importlib.util.spec_from_file_location("first_minute", paths.ROOT / ".ci/first_minute.py")
 first_minute = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(first_minute)

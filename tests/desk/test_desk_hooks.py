@@ -13,6 +13,8 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.cli import VERBS
 
+pytestmark = pytest.mark.slow
+
 FOLDER, OTHER = (exercise.folder for exercise in catalog.for_class()[2:4])
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
 GIT |= {f"GIT_{who}_{what}": f"{who}@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}

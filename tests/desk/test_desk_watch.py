@@ -15,6 +15,8 @@ from grader.catalog import mistakes, paths
 from grader.cli import _options
 from grader.desk import grading_thread, screen, watch
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND, EXERCISE, NEXT = (exercise.folder for exercise in catalog.for_class()[:4])
 SOLUTION = paths.solution(EXERCISE).read_text("utf-8")
 WRONG = next(known.source for known in mistakes.mistakes(EXERCISE) if "weights twice" in known.sentence)

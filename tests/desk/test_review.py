@@ -17,6 +17,8 @@ from grader.desk import progress, review
 from grader.integrations import bundle
 from grader.records import containment
 
+pytestmark = pytest.mark.slow
+
 FIRST, SECOND = "01_dot_product_scores", "06_scaled_dot_product_attention"
 DAY = date(2026, 3, 2)
 EACH = pytest.mark.parametrize("folder", [exercise.folder for exercise in catalog.exercises()])

@@ -46,7 +46,7 @@ from grader.reports import ci, html
 from grader.reports import json as as_json
 from grader.sandbox import tiers
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")]
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 WALLED, TIERS = ("A", "B"), ("A", "B", "D")
 ON_THE_VERDICT = "ABCDE"  # groups whose attacks fail in a tier without walls too

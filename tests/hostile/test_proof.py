@@ -13,6 +13,8 @@ from thorough import THOROUGH, sample
 
 from grader.classroom import grade
 
+pytestmark = pytest.mark.slow
+
 JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
 EXERCISES = ("02", "03") if THOROUGH else ("02",)

@@ -22,6 +22,8 @@ from grader.records.submission import Submission
 from grader.reports import deliver
 from grader.sandbox.remote import Remote
 
+pytestmark = pytest.mark.slow
+
 EXERCISE = catalog.find("02")
 SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "softmax_naive.py")
 WRONG = replace(SOLUTION, source=SOLUTION.source.replace("return exponentials", "return 1.1 * exponentials"))

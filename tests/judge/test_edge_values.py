@@ -38,6 +38,8 @@ from grader.reports import heatmap as drawn
 from grader.reports import json as as_json
 from grader.sandbox.call_results import Call
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = 20 if THOROUGH else 1
 EXERCISES = [exercise.folder for exercise in catalog.exercises()]
 WITH_A_CLASS = [folder for folder in EXERCISES if "\nclass " in paths.solution(folder).read_text("utf-8")]

@@ -9,6 +9,8 @@ import pytest
 from situations import SITUATIONS, file
 from thorough import nightly
 
+pytestmark = pytest.mark.slow
+
 # Through the process that people start: odd bytes on both sides, and every night the other exit code of a verdict.
 WHOLE = ("prints_escape_codes", pytest.param("right_answer", marks=nightly))
 

@@ -23,7 +23,10 @@ from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
 from grader.worker.operations import GROUPS
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no wall stops a worker's memory")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no wall stops a worker's memory"),
+]
 TOKENS, BLOCK = 16_384, 256
 SOURCE = f"""
 import torch

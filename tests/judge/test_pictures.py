@@ -23,6 +23,8 @@ from grader.records import submission
 from grader.records.submission import Submission
 from grader.reports import heatmap
 
+pytestmark = pytest.mark.slow
+
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
 TOKENS = ("Your", "journey")
 

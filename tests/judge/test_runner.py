@@ -19,6 +19,8 @@ from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 
+pytestmark = pytest.mark.slow
+
 EXERCISE = "03_context_vectors"
 RIGHT = SITUATIONS["right_answer"]["source"]
 WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"

@@ -40,6 +40,8 @@ from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 from grader.sandbox.local import Local
 
+pytestmark = pytest.mark.slow
+
 EXERCISE = catalog.find("03")
 SOURCE = paths.solution(EXERCISE.folder).read_text("utf-8")
 

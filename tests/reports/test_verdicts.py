@@ -19,6 +19,8 @@ from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports import terminal
 
+pytestmark = pytest.mark.slow
+
 WIDTH, MOST_LINES = 80, 24
 FILE = Path(__file__).with_name("verdicts.txt")
 IN_README = re.compile(r"(?<=<!-- verdict -->\n```text\n).*?(?=\n```\n<!-- /verdict -->)", re.S)

@@ -22,7 +22,7 @@ from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
 SOURCE = "state = []\ndef add():\n    state.append(1)\n    return len(state)\ndef spin():\n    while True: pass\n"
 GRADER = """
 import os, sys, threading

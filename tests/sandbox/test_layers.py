@@ -13,7 +13,7 @@ from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.mounts import Tier
 from grader.worker.lockdown import landlock, seccomp
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")]
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 FILES = {

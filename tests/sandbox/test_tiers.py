@@ -19,7 +19,7 @@ from grader.records.submission import Submission
 from grader.sandbox import selftest, tiers
 from grader.sandbox.forkserver import ForkServer
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")]
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
