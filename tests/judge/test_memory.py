@@ -27,11 +27,11 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no wall stops a worker's memory"),
 ]
-TOKENS, BLOCK = 16_384, 256
+TOKENS, BLOCK, ALLOWED = 8192, 256, 128  # MiB: a whole table of float32 takes twice as much
 SOURCE = f"""
 import torch
 
-aside = torch.ones(600 << 18)
+aside = torch.ones(150 << 18)
 aside = None  # given back, and kept by the allocator
 
 def blocks(x):
@@ -41,7 +41,7 @@ def whole(x):
     return torch.softmax(x @ x.mT, -1) @ x
 
 def half(x):
-    scores = x.bfloat16() @ x.bfloat16().mT
+    scores = x[:, :1].bfloat16() * x[:, :1].bfloat16().mT  # a product is slow in bfloat16
     return x
 
 def hangs(x):
@@ -49,7 +49,7 @@ def hangs(x):
         pass
     return x
 """
-WITHOUT_ASIDE = SOURCE.replace("aside = torch.ones(600 << 18)\n", "")
+WITHOUT_ASIDE = SOURCE.replace("aside = torch.ones(150 << 18)\n", "")
 
 
 @pytest.fixture
@@ -76,35 +76,35 @@ def test_every_tier_tells_a_whole_table_from_blocks(name, fork_server):
         pytest.skip(f"this machine has no tier {name}: {missing}")
     with ForkServer(tier=name) if name else contextlib.nullcontext(fork_server) as server:
         (learner,) = [*learner_of(WITHOUT_ASIDE, server)][:1]
-        result = within_memory(learner.blocks, tokens(), mebibytes=512)
+        result = within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
         assert result.shape == (TOKENS, 8)
-        assert learner.notes[0].startswith("blocks grew by") and learner.notes[0].endswith("512 MiB are allowed")
+        assert learner.notes[0].startswith("blocks grew by") and learner.notes[0].endswith(f"{ALLOWED} MiB are allowed")
         with pytest.raises(TooMuchMemory, match=r"^line 10 asks for more memory than there is; whole had grown by \d+"):
-            within_memory(learner.whole, tokens(), mebibytes=512)
-        with pytest.raises(TooMuchMemory, match=r"^half grew by 5\d\d MiB; 512 MiB are allowed"):
-            within_memory(learner.half, tokens(), mebibytes=512)
+            within_memory(learner.whole, tokens(), mebibytes=ALLOWED)
+        with pytest.raises(TooMuchMemory, match=rf"^half grew by 1[2-5]\d MiB; {ALLOWED} MiB are allowed"):
+            within_memory(learner.half, tokens(), mebibytes=ALLOWED)
 
 
 def test_memory_is_counted_from_before_the_file_is_loaded(fork_server):
     for learner in learner_of(SOURCE, fork_server):
-        with pytest.raises(TooMuchMemory, match=r"blocks grew by (59|6\d)\d MiB"):
-            within_memory(learner.blocks, tokens(), mebibytes=512)
+        with pytest.raises(TooMuchMemory, match=r"blocks grew by 1[45]\d MiB"):
+            within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
 
 
 def test_a_backward_pass_counts_as_well(learner):
     """Autograd keeps the weights of every block: together a whole table."""
-    within_memory(learner.blocks, tokens(8192), mebibytes=256)
+    within_memory(learner.blocks, tokens(TOKENS // 2), mebibytes=ALLOWED // 2)
     with pytest.raises(TooMuchMemory):
-        within_memory(learner.blocks, tokens(8192), mebibytes=256, gradients=True)
-    gradients = within_memory(learner.blocks, tokens(1024), mebibytes=256, gradients=True)
-    assert gradients["argument 0"].shape == (1024, 8)
+        within_memory(learner.blocks, tokens(TOKENS // 2), mebibytes=ALLOWED // 2, gradients=True)
+    gradients = within_memory(learner.blocks, tokens(512), mebibytes=ALLOWED // 2, gradients=True)
+    assert gradients["argument 0"].shape == (512, 8)
 
 
 def test_the_usual_worker_goes_on_as_if_nothing_had_been(learner):
     first = learner.blocks(tokens(4))
     worker = learner._connection.worker
     with pytest.raises(TooMuchMemory):
-        within_memory(learner.half, tokens(), mebibytes=512)
+        within_memory(learner.half, tokens(), mebibytes=ALLOWED)
     assert torch.equal(learner.blocks(tokens(4)), first) and learner._connection.worker is worker
 
 
@@ -112,7 +112,7 @@ def test_a_measured_call_has_a_time_of_its_own_and_takes_none_from_the_others(le
     learner.blocks(tokens(4))
     remote = learner._connection
     remote.spent = almost_all = remote.limits.total_s - 1e-6
-    within_memory(learner.blocks, tokens(), mebibytes=512)
+    within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
     assert remote.spent == almost_all
 
 
@@ -120,7 +120,7 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
     for learner in learner_of(WITHOUT_ASIDE, fork_server, measured_s=0.5):
         for again in (False, True):  # the second time it is not called
             with pytest.raises(LearnerError) as caught:
-                within_memory(learner.hangs, tokens(), mebibytes=512)
+                within_memory(learner.hangs, tokens(), mebibytes=ALLOWED)
             assert caught.value.kind == "timeout" and caught.value.facts.get("again", False) is again
         assert learner.hangs(tokens(1)).shape == (1, 8)
 
@@ -128,7 +128,7 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
 def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
     monkeypatch.setattr(process, "resident", lambda pid: None)
     with pytest.raises(InfrastructureError, match="does not tell"):
-        within_memory(learner.blocks, tokens(64), mebibytes=512)
+        within_memory(learner.blocks, tokens(64), mebibytes=ALLOWED)
 
 
 def test_a_class_is_told_how_much_memory_each_file_takes(fork_server):
@@ -160,7 +160,7 @@ def mine(x):
     rule = Forbidden(("mine",), ("scaled_dot_product_attention",), tuple(GROUPS), "write it yourself")
     for learner in learner_of(source, fork_server):
         learner.rules = {"mine": rule}
-        within_memory(learner.mine, tokens(64), mebibytes=512, gradients=gradients)
+        within_memory(learner.mine, tokens(64), mebibytes=ALLOWED, gradients=gradients)
         with pytest.raises(LearnerError) as error:
-            within_memory(learner.mine, tokens(2048), mebibytes=512, gradients=gradients)
+            within_memory(learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
         assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6
