@@ -73,13 +73,9 @@ export default {
       const seen = tokens.slice(0, i + 1);
       return {
         show: [
-          weighed({ query: tokens[i], truth, mean, last, tokens: seen }),
-          legend(LEGEND),
           row(
-            h("div", { class: "kata-panel" }, matrix({
-              name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
-              columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
-            }), matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),
+            h("div", { class: "kata-panel" },
+              weighed({ query: tokens[i], truth, mean, last, tokens: seen }), legend(LEGEND)),
             chart({
               name: "Largest distance of a mean from its weight, of all six tokens",
               x: range(draws, 1),
@@ -89,6 +85,13 @@ export default {
               xLabel: "draws",
               curves: [{ name: "distance", values: means.map(farthest) }],
             }),
+          ),
+          row(
+            matrix({
+              name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
+              columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
+            }),
+            matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] }),
           ),
         ],
         key: ["largest distance, of all weights", farthest(all).toFixed(3)],
