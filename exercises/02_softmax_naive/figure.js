@@ -92,8 +92,10 @@ export default {
           ? Math.max(...computed.exps).toExponential(1).replace("e+", " · 10^") : format(Math.max(...computed.exps))],
         show: row(
           wall(scaled),
-          bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
-          bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 })
+          row(
+            bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
+            bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 }),
+          ),
         ),
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`

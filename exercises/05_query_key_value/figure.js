@@ -6,7 +6,7 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["what it looks for", "what it is found by", "what it gives"];
+const ROLES = ["it looks for", "it is found by", "it gives"];
 
 export default {
   render({ model, el }) {
@@ -53,7 +53,7 @@ export default {
           [["token", 0, 2], [NAMES[kind], 1, 0], kind],
           [[NAMES[kind], 1, 1], [["query", "key", "value"][kind], 0, 0], kind],
         ]),
-        show: row(
+        show: [row(
           matrix({ name: "token", values: inputs[t], digits: 2, heat: false }),
           h("div", { class: "kata-left" },
             branch(0, "W_query", W_query, queries, "query", {
@@ -68,10 +68,9 @@ export default {
             columns: tokens,
             digits: 2,
             kind: (i, k) => (i === t ? 0 : k === t ? 1 : null),
-            note: "Each score is the query of its row times the key of its column. "
-              + `Blue: “${tokens[t]}” asks. Orange: “${tokens[t]}” is found.`,
           }),
-        ),
+        ), h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. In blue "
+          + `“${tokens[t]}” asks, in orange it is found.`)],
         key: ["pairs of tokens with two different scores", `${apart} of ${pairs.length}`],
         say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
           + `${format(queries[t][j])}.`,

@@ -66,6 +66,12 @@ export default {
         show: [
           row(
             spread(all, scale(all, d_k), query.value),
+            row(
+              bars({ name: "weights, raw scores", values: own[1], labels, most: 1 }),
+              bars({ name: "weights, scores / √d_k", values: own[0], labels, most: 1 }),
+            ),
+          ),
+          row(
             chart({
               name: "Variance of the scores over d_k",
               x: DIMENSIONS,
@@ -76,10 +82,6 @@ export default {
               xLabel: "d_k",
               curves: [{ name: "scaled", values: curves[0] }, { name: "raw", values: curves[1] }],
             }),
-          ),
-          row(
-            bars({ name: "weights, raw scores", values: own[1], labels, most: 1 }),
-            bars({ name: "weights, scores / √d_k", values: own[0], labels, most: 1 }),
             matrix({
               name: "variance of the scores",
               columns: ["raw", "scaled"],
