@@ -89,11 +89,13 @@ export default {
       const isWrong = (i, j) => isLaid(i, j) && Math.abs(at(i, j).value - mean(x[i])) > 1e-9;
       const [i, j] = [Math.min(cell.value[0], T - 1), cell.value[1]];
       const drawn = laying(x, means, at, isLaid, isWrong, [i, j]);
-      const given = matrix({ name: "x", values: x, digits: 0 });
+      const given = (cells = []) => matrix({
+        name: "x", values: x, digits: 0, kind: (i, j) => (cells.some(([r, c]) => r === i && c === j) ? 0 : null),
+      });
       const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
       if (!at) {
         return {
-          show: [drawn, row(given)],
+          show: [drawn, row(given())],
           key: ["result", "none"],
           say: `An error: (${T}, ${d}) − ${shape}. torch lines shapes up from the right, and ${T} means do not fit to `
             + `the ${d} numbers of a row.`,
@@ -116,9 +118,8 @@ export default {
       const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, DIGITS)}, the mean of ${name}. `;
       return {
         show: [
-          drawn,
-          row(
-            given,
+          row(drawn, row(
+            given(isLaid(i, j) ? cells : []),
             sign("−"),
             matrix({ name: "mean, laid over x", values: over, digits: DIGITS, marked: isWrong }),
             sign("="),
@@ -126,12 +127,8 @@ export default {
               name: "result", values: result, digits: DIGITS, picked: [i, j], pick: (...to) => (cell.value = to),
             }),
             matrix({ name: "sums", values: sums.map((total) => [total]), digits: DIGITS }),
-          ),
+          )),
         ],
-        threads: isLaid(i, j) ? [
-          ...cells.map((from) => [["x", ...from], ["mean, laid over x", i, j]]),
-          [["mean, laid over x", i, j], ["result", i, j]],
-        ] : [],
         key: ["cells that got another mean", `${wrong} of ${T * d}`],
         say: `(${T}, ${d}) − ${shape}: ${form[way.value]}. ${isLaid(i, j) ? loses : ""}${verdict}.`,
       };

@@ -90,10 +90,13 @@ export default {
       return {
         key: ["largest e^x, naive", format(Math.max(...computed.exps), 4).length > 12
           ? Math.max(...computed.exps).toExponential(1).replace("e+", " · 10^") : format(Math.max(...computed.exps))],
-        show: [wall(scaled), row(
-          bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
-          bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 })
-        )],
+        show: row(
+          wall(scaled),
+          row(
+            bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
+            bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 }),
+          ),
+        ),
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
           : `Both give the same. “${tokens[top]}” has the largest weight, ${format(stable[top])}, and all six sum to `

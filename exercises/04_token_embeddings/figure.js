@@ -19,34 +19,32 @@ export default {
       const count = ids.filter((id) => id === ids[at]).length;
       return {
         threads: ids.length ? [
-          [["token ids", 0, at], ["the table", ids[at], 0]],
+          [["token ids", at, 0], ["the table", ids[at], 0]],
           [["the table", ids[at], table[0].length - 1], ["the embedded sentence", at, 0]],
         ] : [],
-        show: [
+        show: row(
           ids.length ? matrix({
             name: "token ids",
-            values: ids,
+            values: ids.map((id) => [id]),
             digits: 0,
-            columns: known,
+            rows: known,
             heat: false,
-            picked: [0, at],
-            pick: (_, j) => (chosen.value = j),
+            picked: [at, 0],
+            pick: (i) => (chosen.value = i),
           }) : null,
-          row(
-            matrix({
-              name: "the table",
-              values: table,
-              rows: words.map((word) => `${word} ${vocabulary[word]}`),
-              marked: (i) => i === ids[at],
-            }),
-            ids.length ? matrix({
-              name: "the embedded sentence",
-              values: ids.map((id) => table[id]),
-              rows: known,
-              marked: (i) => i === at,
-            }) : null,
-          ),
-        ],
+          matrix({
+            name: "the table",
+            values: table,
+            rows: words.map((word) => `${word} ${vocabulary[word]}`),
+            marked: (i) => i === ids[at],
+          }),
+          ids.length ? matrix({
+            name: "the embedded sentence",
+            values: ids.map((id) => table[id]),
+            rows: known,
+            marked: (i) => i === at,
+          }) : null,
+        ),
         say: unknown
           ? `KeyError: “${unknown}” is not in the vocabulary, which knows ${words.join(", ")}.`
           : ids.length

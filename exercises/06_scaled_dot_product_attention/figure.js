@@ -64,18 +64,14 @@ export default {
       const labels = range(tokens).map((i) => `key ${i}`);
       return {
         show: [
-          spread(all, scale(all, d_k), query.value),
           row(
-            bars({ name: "weights, raw scores", values: own[1], labels, most: 1 }),
-            bars({ name: "weights, scores / √d_k", values: own[0], labels, most: 1 }),
+            spread(all, scale(all, d_k), query.value),
+            row(
+              bars({ name: "weights, raw scores", values: own[1], labels, most: 1 }),
+              bars({ name: "weights, scores / √d_k", values: own[0], labels, most: 1 }),
+            ),
           ),
           row(
-            matrix({
-              name: "variance of the scores",
-              columns: ["raw", "scaled"],
-              values: [raw.spread, scaled.spread],
-              heat: false,
-            }),
             chart({
               name: "Variance of the scores over d_k",
               x: DIMENSIONS,
@@ -85,6 +81,12 @@ export default {
               least: 0.25,
               xLabel: "d_k",
               curves: [{ name: "scaled", values: curves[0] }, { name: "raw", values: curves[1] }],
+            }),
+            matrix({
+              name: "variance of the scores",
+              columns: ["raw", "scaled"],
+              values: [raw.spread, scaled.spread],
+              heat: false,
             }),
           ),
         ],

@@ -2,7 +2,7 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, format, matmul, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["a loop", "a matrix product", "a softmax"];
 
@@ -25,17 +25,11 @@ export default {
       const inputs = x.map((one, i) => one.map((value) => value + (i === T - 1 ? last.value : 0)));
       const ones = range(T).map((i) => range(T).map((j) => (j <= i ? 1 : 0)));
       const zeros = causal(range(T).map(() => range(T).map(() => 0)));
-      const looped = causalMeans(inputs);
       const weights = way.value === 2 ? zeros.map(softmax) : ones.map((one) => one.map((value) => value / sum(one)));
-      const byProduct = [ones.map((one) => one.map((value) => value / sum(one))), zeros.map(softmax)].map(
-        (one) => matmul(one, inputs)
-      );
-      const all = [looped, ...byProduct];
-      const averages = all[way.value];
-      const apart = Math.max(...byProduct.flatMap((one) => distances(one, looped).flat()));
+      const averages = way.value ? matmul(weights, inputs) : causalMeans(inputs);
       const moved = distances(averages, causalMeans(x)).filter((one) => Math.max(...one) > 1e-9).length;
       const later = (i, j) => j > i;
-      const before = [
+      const made = [
         matrix({
           name: "read by the loop",
           values: ones.map((one, i) => (i === t ? one : one.map(() => 0))),
@@ -47,43 +41,46 @@ export default {
         }),
         matrix({
           name: "ones below the diagonal",
+          note: "Each row divided by its sum gives the weights.",
           values: ones,
           digits: 0,
           rows: names,
           columns: names,
           hidden: later,
+          marked: (i, j) => i === t && j <= t,
           scale: 1.4,
         }),
-        matrix({ name: "zeros, masked", values: zeros, digits: 0, rows: names, columns: names, hidden: later }),
+        matrix({
+          name: "zeros, masked",
+          note: "The softmax of each row gives the weights.",
+          values: zeros,
+          digits: 0,
+          rows: names,
+          columns: names,
+          hidden: later,
+          marked: (i) => i === t,
+        }),
       ][way.value];
-      const terms = inputs.slice(0, t + 1)
-        .map(([value]) => (value < 0 ? `(${format(value)})` : format(value))).join(" + ");
+      const terms = inputs.slice(0, t + 1).map(([value]) => format(value)).join(" + ").replaceAll("+ −", "− ");
       return {
         show: [
           row(
-            matrix({ name: "x", values: inputs, rows: names, marked: (i) => i <= t }),
-            matrix({ name: "averages", values: averages, rows: names, marked: (i) => i === t }),
-            WAYS.map((name, n) => n !== way.value && matrix({
-              name: `by ${name}`,
-              values: all[n],
-              marked: (i) => i === t,
-            })),
-          ),
-          row(
-            before,
-            way.value ? matrix({
+            way.value ? [matrix({
               name: "weights",
               values: weights,
+              digits: 3,
               rows: names,
               columns: names,
               hidden: later,
               marked: (i, j) => i === t && j <= t,
-            }) : null,
+            }), sign("·")] : null,
+            matrix({ name: "x", values: inputs, digits: 3, rows: way.value ? undefined : names, columns: ["0", "1"], marked: (i) => i <= t }),
+            sign(way.value ? "=" : "→"),
+            matrix({ name: "averages", values: averages, digits: 3, columns: ["0", "1"], marked: (i) => i === t }),
           ),
+          row(made),
         ],
-        key: last.value
-          ? ["averages that moved", `${moved} of ${T}`]
-          : ["largest difference of the three ways", format(apart)],
+        key: last.value ? ["averages that moved", `${moved} of ${T}`] : [`tokens in average ${t}`, `${t + 1} of ${T}`],
         say: `Average ${t}: (${terms}) / ${t + 1} = ${format(averages[t][0])}.`
           + (last.value ? " The last token moves only the last average: no other row looks at it." : ""),
       };

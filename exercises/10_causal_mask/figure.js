@@ -45,29 +45,27 @@ export default {
       const percent = most < 0.0005 ? "Less than 0.1" : format(most * 100, 1);
       const movers = tokens.filter((_, i) => moved[i]);
       return {
-        show: [
-          row(
-            matrix({
-              name: "masked scores",
-              values: masked,
-              rows: tokens,
-              columns: tokens,
-              digits: 2,
-              faint: later,
-              scale: 1,
-            }),
-            matrix({
-              name: "weights",
-              values: weights,
-              rows: tokens,
-              columns: tokens,
-              scale: 1,
-              hidden: later,
-              marked: (i, j) => later(i, j) && weights[i][j] > 0,
-            }),
-          ),
+        show: row(
+          matrix({
+            name: "masked scores",
+            values: masked,
+            rows: tokens,
+            columns: tokens,
+            digits: 2,
+            faint: later,
+            scale: 1,
+          }),
+          matrix({
+            name: "weights",
+            values: weights,
+            rows: tokens,
+            columns: tokens,
+            scale: 1,
+            hidden: later,
+            marked: (i, j) => later(i, j) && weights[i][j] > 0,
+          }),
           bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
-        ],
+        ),
         key: ["largest leak", `${percent.replace("Less than ", "< ")} %`],
         say:
           (sum(leaks) > 0

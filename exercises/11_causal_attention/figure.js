@@ -72,25 +72,25 @@ export default {
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
       const seen = tokens.slice(0, i + 1);
       return {
-        show: [
-          weighed({ query: tokens[i], truth, mean, last, tokens: seen }),
-          legend(LEGEND),
-          row(
-            h("div", { class: "kata-panel" }, matrix({
+        show: row(
+          h("div", { class: "kata-panel" },
+            weighed({ query: tokens[i], truth, mean, last, tokens: seen }), legend(LEGEND)),
+          h("div", { class: "kata-panel" },
+            matrix({
               name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
               columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
-            }), matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),
-            chart({
-              name: "Largest distance of a mean from its weight, of all six tokens",
-              x: range(draws, 1),
-              at: count.value,
-              least: 0,
-              most: 1,
-              xLabel: "draws",
-              curves: [{ name: "distance", values: means.map(farthest) }],
             }),
-          ),
-        ],
+            matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),
+          chart({
+            name: "Largest distance of a mean from its weight, of all six tokens",
+            x: range(draws, 1),
+            at: count.value,
+            least: 0,
+            most: 1,
+            xLabel: "draws",
+            curves: [{ name: "distance", values: means.map(farthest) }],
+          }),
+        ),
         key: ["largest distance, of all weights", farthest(all).toFixed(3)],
         say: rate.value
           ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean of “${tokens[i]}” is `

@@ -25,7 +25,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
   const width = 16 + (found.length - 1) * WIDE + size * SIDE;
   const told = found.map((numbers, h) => `head ${h}: ${numbers.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "one token", label: told.join("; "), width, height: low + 62 },
+    { name: "one token", label: told.join("; "), width, height: low + 62, most: 1.3 * width },
     output.flatMap((_, i) => all.map((_, j) => {
       const share = mixed ? weight[i][j] : Number(i === j);
       return share !== 0 && on[Math.floor(j / size)] && s("path", {
@@ -41,9 +41,8 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
       s("path", { class: "line", d: `M${X(h * size)},60V50H${X(h * size + size - 1) + SIDE - 4}V60` }),
       numbers.map((value, n) => cell(h * size + n, TOP, value, on[h] ? `kata-kind-${h}` : "gone")),
     ]),
-    mixed && s("rect", { class: "cell", x: X(0), y: TOP + 34 + DEEP / 2 - 14, width: width - 20, height: 26, rx: 5 }),
     mixed && s("text", {
-      x: width / 2, y: TOP + 34 + DEEP / 2 + 3, "text-anchor": "middle", class: "strong",
+      x: width / 2, y: TOP + 38 + DEEP / 2, "text-anchor": "middle", class: "strong",
     }, "output layer"),
     output.map((value, i) => s(
       "g",

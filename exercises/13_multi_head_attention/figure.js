@@ -44,23 +44,26 @@ export default {
       return {
         threads: [[["x", token(from), from % d], [`head ${k}`, t, n]]],
         show: [
-          matrix({
-            name: "x",
-            values: x.map((one, t) => one.map((_, n) => shown(t * d + n))),
-            digits,
-            rows: names,
-            scale: numbered.value ? T * d : 1,
-          }),
-          row(...places.map((head, one) => matrix({
-            name: `head ${one}`,
-            values: head.map((one) => one.map(shown)),
-            digits,
-            rows: names,
-            scale: numbered.value ? T * d : 1,
-            marked: (i, j) => token(head[i][j]) !== i,
-            picked: one === k ? [t, n] : undefined,
-            pick: (i, j) => (cell.value = [one, i, j]),
-          }))),
+          row(
+            matrix({
+              name: "x",
+              values: x.map((one, t) => one.map((_, n) => shown(t * d + n))),
+              digits,
+              rows: names,
+              scale: numbered.value ? T * d : 1,
+              picked: [token(from), from % d],
+            }),
+            ...places.map((head, one) => matrix({
+              name: `head ${one}`,
+              values: head.map((one) => one.map(shown)),
+              digits,
+              rows: names,
+              scale: numbered.value ? T * d : 1,
+              marked: (i, j) => token(head[i][j]) !== i,
+              picked: one === k ? [t, n] : undefined,
+              pick: (i, j) => (cell.value = [one, i, j]),
+            })),
+          ),
           row(...scores.map((one, k) => matrix({
             name: `scores of head ${k}`,
             values: one,

@@ -89,5 +89,5 @@ CASES = [
         "each of the 2 times",
     ),
     Case("an unknown word", [("type", "Sentence", "Life is long")], lambda: embedded([0, 4]), "KeyError: “long”"),
-    Case("another token", [("pick", "token ids", 0, 4)], says="“dessert” has the id 1"),
+    Case("another token", [("pick", "token ids", 4, 0)], says="“dessert” has the id 1"),
 ]

@@ -14,7 +14,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "Three matrices, and the query and the key of “journey”.",
+    "Three matrices, the query, the key and the value of “journey”, and the scores of all pairs.",
     data,
     {
         "W_query": Start("W_query"),

@@ -72,6 +72,7 @@ function set(element, name, old, value) {
   if (old === value || name === "key" || name === "ready" || !(isThere(old) || isThere(value))) return;
   if (typeof (value ?? old) === "function") element[`on${name}`] = value ?? null;
   else if (name.startsWith("--")) element.style.setProperty(name, value ?? "");
+  else if (name === "style") element.style.cssText = value ?? ""; // a page's policy may refuse the attribute
   else if (isThere(value)) element.setAttribute(name, value === true ? "" : value);
   else element.removeAttribute(name);
 }

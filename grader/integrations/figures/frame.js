@@ -91,8 +91,8 @@ export function frame(el, title) {
   };
 }
 
-// Draw lines over a view, from the edge of one cell to that of another, so that they cross neither number:
-// [[name, row, column], the same], …
+// Draw lines between cells over a view, from the edge of one table to the edge of another, so that they cross no number,
+// no label and no title: [[name, row, column], the same, a kind], … The kind is one of those of `matrix`, or left out.
 function drawThreads(view, threads) {
   if (!overlays.has(view)) {
     if (!threads.length) return;
@@ -111,21 +111,26 @@ function drawThreads(view, threads) {
 function drawOver(view, { svg, threads }) {
   if (!view.isConnected) return; // the observer calls again once it is laid out
   const ground = svg.getBoundingClientRect();
-  fill(svg, threads.map(([from, to]) => {
+  fill(svg, threads.map(([from, to, kind]) => {
     const [a, b] = [from, to].map((cell) => boxOf(view, cell, ground));
     if (!a || !b) return null;
-    const [right, down] = [Math.sign(b.x - a.x), Math.sign(b.y - a.y)];
-    if (Math.abs(b.x - a.x) > Math.abs(b.y - a.y)) {
-      const [start, end] = [a.x + right * a.wide, b.x - right * b.wide];
-      return s("path", { d: `M${start},${a.y}C${(start + end) / 2},${a.y} ${(start + end) / 2},${b.y} ${end},${b.y}` });
+    const isBelow = b.table.top > a.table.top;
+    const down = isBelow ? b.table.top - a.table.bottom : a.table.top - b.table.bottom; // below 0 where both overlap
+    const across = Math.max(b.line.left - a.line.right, a.line.left - b.line.right);
+    const look = { class: kind === undefined ? null : `kata-kind-${kind}` };
+    if (down >= -1 && (across < 0 || down < across)) {
+      const [start, end] = isBelow ? [a.table.bottom, b.table.top] : [a.table.top, b.table.bottom];
+      const half = (start + end) / 2;
+      return s("path", { ...look, d: `M${a.x},${start}C${a.x},${half} ${b.x},${half} ${b.x},${end}` });
     }
-    const [start, end] = [a.y + down * a.high, b.y - down * b.high];
-    return s("path", { d: `M${a.x},${start}C${a.x},${(start + end) / 2} ${b.x},${(start + end) / 2} ${b.x},${end}` });
+    const [start, end] = b.line.left >= a.line.left ? [a.line.right, b.line.left] : [a.line.left, b.line.right];
+    const half = (start + end) / 2;
+    return s("path", { ...look, d: `M${start},${a.y}C${half},${a.y} ${half},${b.y} ${end},${b.y}` });
   }));
 }
 
-// The middle of a cell on the drawing with half its width and height, or null where the box of its matrix has scrolled
-// it out of sight.
+// The middle of a cell on the drawing, its table with the title, and its line with the label; or null where the box of
+// its matrix has scrolled it out of sight.
 function boxOf(view, [name, row, column], ground) {
   const table = [...view.querySelectorAll("table[data-name]")].find((one) => one.dataset.name === name);
   const cell = table?.querySelector(`[data-row="${row}"][data-column="${column}"]`);
@@ -133,7 +138,22 @@ function boxOf(view, [name, row, column], ground) {
   const [box, around] = [cell, table.parentElement].map((one) => one.getBoundingClientRect());
   const x = box.left + box.width / 2;
   if (x < around.left || x > around.right) return null;
-  const y = box.top + box.height / 2;
-  const [wide, high] = [box.width / 2, box.height / 2].map(Math.round);
-  return { x: Math.round(x - ground.left), y: Math.round(y - ground.top), wide, high };
+  const line = cell.closest("tr");
+  const label = document.createRange();
+  label.selectNodeContents(line.firstElementChild);
+  const left = line.firstElementChild.matches("th")
+    ? label.getBoundingClientRect().left - 3 : line.getBoundingClientRect().left;
+  const placed = (left, top, right, bottom) => ({
+    left: Math.round(Math.max(left, around.left) - ground.left),
+    top: Math.round(top - ground.top),
+    right: Math.round(Math.min(right, around.right) - ground.left),
+    bottom: Math.round(bottom - ground.top),
+  });
+  const whole = table.getBoundingClientRect();
+  return {
+    x: Math.round(x - ground.left),
+    y: Math.round(box.top + box.height / 2 - ground.top),
+    table: placed(whole.left, whole.top, whole.right, whole.bottom),
+    line: placed(left, box.top, line.getBoundingClientRect().right, box.bottom),
+  };
 }

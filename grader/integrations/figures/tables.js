@@ -121,10 +121,11 @@ export function matrix({
   );
 }
 
-// A drawing of one's own in a box of `width` by `height`. label: what a screen reader says of it.
-export const drawing = ({ name, label, width, height }, ...shapes) => h(
+// A drawing of one's own in a box of `width` by `height`. label: what a screen reader says of it; most: its width where
+// there is room.
+export const drawing = ({ name, label, width, height, most = width }, ...shapes) => h(
   "div",
-  { class: "kata-panel kata-drawn", key: name, "data-name": name, "--most": `${width}px` },
+  { class: "kata-panel kata-drawn", key: name, "data-name": name, "--most": `${most}px` },
   h("p", { class: "kata-caption" }, name),
   s(
     "svg",

@@ -76,8 +76,7 @@ export function way(el, title, { inputs, tokens, W_query, W_key, W_value, first 
       show: [
         row(shown("inputs", tokens), shown("W_query"), shown("W_key"), shown("W_value")),
         row(shown("queries", tokens), shown("keys", tokens), shown("values", tokens)),
-        row(shown("scores", tokens)),
-        row(shown("weights", tokens), shown("context vectors", tokens)),
+        row(shown("scores", tokens), shown("weights", tokens), shown("context vectors", tokens)),
       ],
       say: `${name}[${i}, ${j}] ${made}`,
     };
