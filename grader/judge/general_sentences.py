@@ -32,8 +32,8 @@ LEFT = (
 CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
 NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
 PLAIN_TENSOR = (
-    "self.{0} holds a plain tensor, which is no parameter: nothing trains it, and it stays behind when the layer moves "
-    "to another device. Make an nn.Parameter of it."
+    "self.{0} holds a plain tensor, which is not a parameter: nothing trains it, and it stays behind when the layer "
+    "moves to another device. Make it an nn.Parameter."
 )
 COMMENT = re.compile(r"#.*")
 IN_PLACE = (
@@ -41,10 +41,10 @@ IN_PLACE = (
     "make a new tensor instead."
 )
 WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
-NUMPY = "numpy takes a part of the computation: it cuts the gradients and has no bfloat16, so use only torch."
-DTYPES = "Tensors of two dtypes meet in one operation: make new tensors with the dtype of the inputs."
+NUMPY = "numpy does a part of the computation: it cuts the gradients and has no bfloat16, so use only torch."
+DTYPES = "One operation mixes tensors of two dtypes: make new tensors with the dtype of the inputs."
 GPU = (
-    "The code asks for a GPU, and where it is graded there may be none. Compute where the inputs are: x.device is the "
+    "The code asks for a GPU, but there may be none where it is graded. Compute where the inputs are: x.device is the "
     "device of x."
 )
 SENTENCES = {  # what torch says at its beginning, and what that means
@@ -60,14 +60,14 @@ SENTENCES = {  # what torch says at its beginning, and what that means
         "such tensors: make it in every call, or use torch.no_grad in place of inference_mode."
     ),
     r"Only Tensors created explicitly by the user .* support the deepcopy protocol": (
-        "copy.deepcopy can't copy a tensor that was computed, and the object keeps one of an earlier call. "
-        "Keep none, or do without the copy."
+        "copy.deepcopy can't copy a tensor that was computed, and the object keeps one from an earlier call. "
+        "Don't keep it, or do without the copy."
     ),
     r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": (
-        "A layer or parameter is kept before super().__init__() has run: call it first, with its parentheses."
+        "A layer or parameter is assigned before super().__init__() has run: call that first, with its parentheses."
     ),
     r"view size is not compatible with input tensor's size and stride": (
-        "view needs the numbers in the order of memory, which a transpose or a slice changes: "
+        "view needs the numbers to be in order in memory, which a transpose or a slice changes: "
         "use reshape, or contiguous() before it."
     ),
     r"Got unsupported ScalarType BFloat16|Can't call numpy\(\) on Tensor that requires grad": NUMPY,
@@ -75,16 +75,16 @@ SENTENCES = {  # what torch says at its beginning, and what that means
     r"expected scalar type \w+ but found \w+|expected m1 and m2 to have the same dtype": DTYPES,
     r"must have the same dtype, but got": DTYPES,
     r"a?(max|min)\(\): Expected reduction dim (-?\d+ to have non-zero size|to be specified for input)": (
-        "The maximum or minimum of nothing: the tensor has no entries along that dimension here, as when a sequence "
-        "has no tokens. Decide what happens then, before you look for the largest."
+        "This is the maximum or minimum of nothing: the tensor has no entries along that dimension here, perhaps "
+        "because a sequence has no tokens. Decide what should happen then, before you look for the largest."
     ),
 }
 SIZES_OF_VALUES = (
-    "Two tensors meet entry by entry, and their sizes do not fit. Sizes are compared from the last dimension "
+    "Two tensors are combined entry by entry, but their sizes do not fit. Sizes are compared from the last dimension "
     "backwards: in each pair they must be equal, or one of them 1. unsqueeze adds a dimension of size 1."
 )
 SIZES_OF_BATCHES = (
-    "A matrix product works on the last two dimensions, and the ones in front of them do not fit: in each pair they "
+    "A matrix product works on the last two dimensions, but the ones in front of them do not fit: in each pair they "
     "must be equal, or one of them 1. Did a transpose move the wrong dimensions?"
 )
 SIZES_OF_FACTORS = (
@@ -104,21 +104,21 @@ MODULES = {
     "F": "from torch.nn import functional as F",
 }
 HOMES_BY_NAME = {"math": "math", "torch": "torch", "nn": "torch.nn", "F": "torch.nn.functional"}
-OTHERWISE = "The file imports {} by the name {}: write it so here, too."
+OTHERWISE = "The file imports {} as {}: use that name here too."
 IMPORTED = "{} is a module that the file does not import: write {} at its top."
 UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 OF_TENSORS = (
-    "torch.tensor makes a tensor of plain numbers, and here it is given tensors of several numbers each. To put "
+    "torch.tensor makes a tensor of plain numbers, but here it gets tensors of several numbers each. To put "
     "tensors on top of each other, use torch.stack."
 )
-MATH = "{} takes one number, and here it is given a whole tensor: use the function of the same name in torch."
+MATH = "{} takes one number, but here it gets a whole tensor: use the function of the same name in torch."
 ONE_NUMBER = re.compile(r"only one element tensors can be converted|a Tensor with \d+ elements cannot be converted")
 OF_SCALARS = (
-    "torch.{} joins tensors along a dimension that they have, and a single number has none. torch.stack makes a new "
+    "torch.{} joins tensors along a dimension that they have, but a single number has none. torch.stack makes a new "
     "dimension for them."
 )
 NO_DIM_TO_JOIN = re.compile(r"zero-dimensional tensor \(at position \d+\) cannot be concatenated")
-DIVISION = "/ gives a float, even where nothing is left over: a size is a whole number, so divide with //."
+DIVISION = "/ gives a float, even when nothing is left over: a size is a whole number, so divide with //."
 FLOAT_FOR_INT = re.compile(
     r".*(?:got float|element of type float|ints, not float|'float' object cannot be interpreted as an integer)"
     r"|slice indices must be int"
@@ -137,12 +137,12 @@ NO_OPERAND = re.compile(
 )
 NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<name>\w+)'")
 OWN_FUNCTION = "{0} is a function of this file and no method: call it without self, as {0}(…)."
-NOT_KEPT = "self.{0} is read, and {0} is an argument of __init__ that is never kept: keep it there, in self.{0}."
+NOT_KEPT = "self.{0} is read but never set: {0} is an argument of __init__, so store it there, in self.{0}."
 UNPACKED = re.compile(r"(not enough|too many) values to unpack")
 SHAPE = re.compile(r"=.*\.(shape|size\(\))\s*(#.*)?$")
 SIZES = (
-    "The line takes a shape apart into another number of sizes than the tensor has: "
-    "with and without a batch it has another number, so count from the end, as x.shape[-1] does."
+    "The line unpacks a shape into a different number of sizes than the tensor has. "
+    "That number changes with and without a batch, so count from the end, as x.shape[-1] does."
 )
 NO_DIM = re.compile(r"Dimension out of range \(expected to be in range of \[-\d+, (\d+)\], but got (-?\d+)\)")
 ONE_DIM = "There is no dim {} here: the tensor has one dimension at most, which is dim 0, or -1 from the end."
@@ -277,7 +277,7 @@ def _unknown(text: str, source: str) -> str | None:
         other = next((name for name, path in imported.items() if path == HOMES_BY_NAME[unknown[1]]), "")
         return OTHERWISE.format(unknown[1], other) if other else IMPORTED.format(unknown[1], MODULES[unknown[1]])
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):
-        return f"{unknown[1]} is kept as self.{unknown[1]}: write self before it wherever it is read."
+        return f"{unknown[1]} is kept as self.{unknown[1]}: write it with self wherever you read it."
     return None
 
 
@@ -305,7 +305,7 @@ def _attribute(text: str, source: str) -> str | None:
     if SUGGESTION.search(text) or not unread or match["name"] in kept:
         return None
     names = " and ".join(f"self.{name}" for name in unread[:3])
-    return f"self.{match['name']} is read, but what is kept is {names}: use the same name in both places."
+    return f"self.{match['name']} is read, but what is set is {names}: use the same name in both places."
 
 
 def _is_quotient(line: str, source: str) -> bool:

@@ -83,7 +83,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
         reason = f": {missing_file}" if missing_file else ""
         lines.append(f"it comes from {syntax.place(file.source, left_out.line)}, which failed on loading{reason}")
     if name := _builtin_given(head, facts):
-        lines.append(f"{name} is Python's own function here: what is the variable called that you mean?")
+        lines.append(f"{name} is Python's own function here: what is the name of the variable that you mean?")
     return lines
 
 
@@ -305,7 +305,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     less.
     """
     if name in names:
-        return f"{filename} had {name} when it was loaded, and has it no more: do not delete or replace it"
+        return f"{filename} had {name} when it was loaded, but has it no longer: do not delete or replace it"
     others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
     if close := nearest(name, [candidate for candidate in others if not signatures.is_asked(candidate)], LIKE_A_TYPO):
         return f"{filename} defines no {name}: found {close}. Rename it"

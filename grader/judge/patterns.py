@@ -15,7 +15,7 @@ MOST = 64  # parts that are looked at
 ROOM = 1e-3  # printed numbers have few digits
 JOINS = ((torch.stack, "torch.stack"), (torch.cat, "torch.cat"))
 NUMBER = (
-    "The value is right, but it is a Python number: give the tensor itself, since .item() and float() cut gradients."
+    "The value is right, but it is a Python number: return the tensor itself, since .item() and float() cut gradients."
 )
 JOINED = "The values are right, but they are a {} of tensors: make one tensor of them with {}."
 COMMA = "The value is right, but it is in a tuple of its own: a comma at the end of a line, as in `x = y,`, makes one."
@@ -24,7 +24,7 @@ NUMBERS = (
     "tensors and join them with torch.stack."
 )
 EVERY = "Every value"
-FUNCTION = "A function is returned, not its result: call it, with parentheses behind its name."
+FUNCTION = "A function is returned, not its result: call it, with parentheses after its name."
 NOTHING = "Nothing is returned: end the function with return and its result."
 SHAPE = "The values are right, but the shape is not: look at squeeze, reshape and keepdim."
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
@@ -105,13 +105,13 @@ def of_checks(
     dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in wrong_calls}
     if passed and len(dtypes) == 1 and dtypes != {""} and _may_be_of_dtype(failure.error):
         return (
-            f"Only what is asked in {dtypes.pop()} is wrong: "
+            f"Only the calls in {dtypes.pop()} are wrong: "
             "does the code make a tensor without dtype=x.dtype, or convert one?"
         )
     hidden = {check.id: check.hidden for check in checks}
     built = any(call.function[:1].isupper() for call in failure.calls)
     if built and not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
-        return "Right on fresh inputs: only what is drawn after the seed differs from the document (order, or how)."
+        return "Right on fresh inputs: what you draw after the seed differs from the document (its order or its kind)."
     return None
 
 
@@ -190,9 +190,17 @@ def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
     if abs(factor) < 1e-6 or abs(factor - 1) < 1e-3 or not _alike(got, expected * factor):
         return None
     for root, name in ((factor, "√"), (1 / factor, "1/√")):
-        if 1.2 < root < math.sqrt(MAX_ROOT) and abs(root * root - round(root * root)) < 1e-2:
-            return f"{EVERY} is the right one times {name}{round(root * root)}."
+        square = round(root * root)
+        if not 1.2 < root < math.sqrt(MAX_ROOT) or abs(root * root - square) >= 1e-2:
+            continue
+        if (whole := math.isqrt(square)) ** 2 < square:
+            return f"{EVERY} is the right one times {name}{square}."
+        return f"{EVERY} is {f'the right one times {whole}' if root == factor else _part(whole)}."
     return f"{EVERY} is the right one times {number(factor)}."
+
+
+def _part(whole: int) -> str:
+    return "half of the right one" if whole == 2 else f"the right one divided by {whole}"
 
 
 def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:
