@@ -1,110 +1,135 @@
-// A model in the page: every head's weights and the loss, with heads to switch off.
+// The model that the lesson trains: where a token looks, and what the model expects after it, with heads to switch off.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { kept, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { format, kept, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
-// The trained model is in the page with 11 bits a number: the digits that are shown are those of the full one.
-const DIGITS = 2;
+const OPEN = 3; // the token that the figure opens at: “the”
+const [STEP, LEFT, HIGH] = [66, 30, 72]; // between two tokens, before the first one, and of a head
+
+// From the picked token to those that it looks at, a line for each head. The thicker an arc, the larger the weight.
+function looks(heads, names, t) {
+  const x = (i) => LEFT + i * STEP;
+  const bottom = heads.length * HIGH + 14;
+  return drawing(
+    {
+      name: `where “${names[t]}” looks`,
+      label: heads.map(({ name, weights }) => `${name}: ${weights.map((one) => format(one, 2)).join(", ")}`).join("; "),
+      width: LEFT + names.length * STEP,
+      height: bottom + 12,
+    },
+    heads.map(({ name, weights, isOff }, n) => {
+      const y = (n + 1) * HIGH - 4;
+      return [
+        s("text", { x: 0, y: y - 50 }, isOff ? `${name}, off` : name),
+        range(names.length).map((i) => s("circle", { class: i <= t ? "dot start" : "node", cx: x(i), cy: y, r: 3 })),
+        weights.map((weight, i) => i < t && weight > 0.03 && s("path", {
+          class: `pull ${isOff ? "dim" : ""}`,
+          fill: "none",
+          "stroke-width": (9 * weight).toFixed(1),
+          d: `M${x(t)},${y - 4}C${x(t)},${y - 54} ${x(i)},${y - 54} ${x(i)},${y - 4}`,
+        })),
+        s("circle", { class: "node", cx: x(t), cy: y, r: 4 + 5 * weights[t] }),
+        s("circle", { class: "dot", cx: x(t), cy: y, r: 1 + 6 * weights[t] }),
+      ];
+    }),
+    names.map((name, i) => s("text", {
+      class: i === t ? "strong" : null, x: x(i), y: bottom + 4, "text-anchor": "middle",
+    }, name)),
+  );
+}
 
 export default {
   render({ model: given, el }) {
-    const { drawn, trained, tokens: first, pattern, words } = given.get("data");
-    const models = [trained, drawn].map(transformer);
+    const { drawn, writers, line, vocabulary, tokens: first, words } = given.get("data");
+    const models = [...writers, drawn].map(transformer);
+    const OWN = models.length - 1; // the model of task 2
     const figure = frame(
-      el, "Each word is guessed from those before it. Switch heads off, and watch the loss.",
-    );
-    const called = (token) => (which.value ? words[token] : `token ${token}`);
-    const at = figure.state(Infinity); // the place in the text, the last one by default
-    // Another model has words and heads of its own.
+      el, "Ann's lines go on with a cat, Tom's with a dog. Where does “the” look? Switch that head off.",
+   );
+    const wordsOf = () => (which.value === OWN ? words : vocabulary);
+    const at = figure.state(OPEN); // the place in the text
+    const heads = range(drawn.sizes.layers).flatMap((l) => range(drawn.sizes.heads).map((head) => [l, head]));
+    // Only the model of task 2 has words and heads of its own.
+    const opened = figure.state(0);
     const open = () => {
-      typed.value = which.value ? first.map((token) => words[token]).join(" ") : pattern.join(" ");
-      at.value = Infinity;
-      showHeads();
+      if ((opened.value === OWN) !== (which.value === OWN)) {
+        typed.value = (which.value === OWN ? first.map((token) => words[token]) : line).join(" ");
+        at.value = which.value === OWN ? Infinity : OPEN;
+        on.show((i) => heads[i][0] < models[which.value].layers);
+      }
+      opened.value = which.value;
     };
     const which = figure.choice({
       label: "Model",
-      options: ["trained on repeated sequences", "of task 2, not trained"],
+      options: ["trained for 76 steps", "for 26 steps", "not trained", "of task 2"],
       moved: () => open(),
     });
-    const typed = figure.entry({
-      label: "Tokens",
-      value: pattern.join(" "),
-      moved: () => (at.value = Infinity),
-    });
-    const heads = range(trained.sizes.layers).flatMap((l) => range(trained.sizes.heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
-    const showHeads = () => on.show((i) => heads[i][1] < models[which.value].heads);
-    showHeads();
+    on.show((i) => heads[i][0] < models[0].layers);
+    const typed = figure.entry({ label: "Tokens", value: line.join(" "), moved: () => (at.value = Infinity) });
     figure.lesson(() => {
-      which.value = 1;
+      which.value = OWN;
       open();
     });
     const keep = kept();
     figure.draw(() => {
       const model = models[which.value];
-      const digits = which.value ? 4 : DIGITS;
-      const { tokens, error } = ids(typed.value, model, which.value ? words : []);
+      const { tokens, error } = ids(typed.value, model, wordsOf());
       if (error) return { show: [], say: error };
       const none = new Set([...on.off].map((i) => heads[i].join(".")));
       const { logits, weights } = run(model, tokens, none, undefined, keep);
       const loss = losses(logits, tokens);
       const t = Math.min(at.value, tokens.length - 1);
-      const names = tokens.map((token) => (which.value ? words[token] : String(token)));
+      const names = tokens.map((token) => wordsOf()[token]);
       const next = softmax(Array.from(logits[t]));
       const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, 5);
-      const maps = weights.map((layer, l) =>
-        row(...layer.map((one, head) => {
-          const isOff = none.has(`${l}.${head}`);
-          const name = `layer ${l}, head ${head}${isOff ? " (off)" : ""}`;
-          const facts = { name, values: one, rows: names, columns: names, marked: (i, j) => i === t && j <= i };
-          const press = () => on.press(heads.findIndex(([a, b]) => a === l && b === head));
-          return keep(`map ${l}.${head}`, [one, isOff, t], () => map({ ...facts, press }));
-        })),
-      );
-      const mean = sum(loss) / loss.length;
-      // The predictions of a word that has followed the same word before: those can be known.
-      const isKnown = (i) => range(i).some((j) => tokens[j] === tokens[i] && tokens[j + 1] === tokens[i + 1]);
-      const known = loss.filter((_, i) => isKnown(i));
-      const ofKnown = known.length ? sum(known) / known.length : 0;
-      const quoted = (token) => (which.value ? `“${words[token]}”` : token);
-      const without = none.size ? ` with ${none.size} ${none.size === 1 ? "head" : "heads"} off` : "";
-      const lossOf = matrix({
-        name: "loss", values: loss, columns: names.slice(1), digits, marked: (_, j) => j === t,
-        faint: (_, j) => known.length > 0 && !isKnown(j), scale: known.length ? 2 : undefined,
+      const all = weights.flatMap((layer, l) => layer.map((one, head) => ({
+        name: `layer ${l}, head ${head}`, weights: one[t].slice(0, t + 1), whole: one, isOff: none.has(`${l}.${head}`),
+      })));
+      const maps = all.map(({ name, whole, isOff }, n) => {
+        const facts = { values: whole, rows: names, columns: names, marked: (i, j) => i === t && j <= i };
+        const press = () => on.press(n);
+        return keep(`map ${n}`, [whole, isOff, t], () => map({ name: isOff ? `${name} (off)` : name, ...facts, press }));
       });
+      const mean = sum(loss) / loss.length;
+      // The head that looks back the most, and at which token.
+      const back = all.filter(({ isOff }) => !isOff).flatMap(({ name, weights: one }) =>
+        range(t).map((j) => ({ name, j, weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
+      const expected = wordsOf()[best[0]];
+      const sure = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
+      const follows = t < loss.length ? ` “${names[t + 1]}” follows${sure}: a loss of ${loss[t].toFixed(4)}.` : "";
       return {
         show: [
           row(matrix({
-            name: "point at a word",
+            name: "pick a token",
             values: names,
             columns: range(tokens.length).map(String),
             heat: false,
             picked: [0, t],
             pick: (_, j) => (at.value = j),
+          }), matrix({
+            name: "loss",
+            values: loss,
+            columns: names.slice(1),
+            marked: (_, j) => j === t,
           })),
-          row(lossOf, bars({
-            name: "what comes next: the five most likely",
+          row(looks(all, names, t), bars({
+            name: `what comes after “${names[t]}”`,
             values: best.map((token) => next[token]),
-            labels: best.map(called),
+            labels: best.map((token) => wordsOf()[token]),
             most: 1,
-            digits,
+            digits: 4,
           })),
-          ...maps,
+          row(...maps),
         ],
-        key: known.length
-          ? ["mean loss of pairs that came before", ofKnown.toFixed(digits)] : ["mean loss", mean.toFixed(digits)],
-        say: `The mean loss is ${mean.toFixed(digits)}${without}`
-          + (known.length ? `, but ${ofKnown.toFixed(digits)} where the same pair of words came before` : "")
-          + `; blind guessing would give ln ${model.vocabulary} = ${Math.log(model.vocabulary).toFixed(digits)}. `
-          + `After ${quoted(tokens[t])} the model expects `
-          + `${quoted(best[0])}, with ${next[best[0]].toFixed(digits)}`
-          + (t < loss.length
-            ? `; ${quoted(tokens[t + 1])} follows, with ${next[tokens[t + 1]].toFixed(digits)}: a loss of `
-              + `${loss[t].toFixed(digits)}.`
-            : "."),
+        key: ["mean loss", mean.toFixed(4)],
+        say: `After “${names[t]}” the model expects “${expected}”, with ${next[best[0]].toFixed(4)}.${follows}`
+          + (back ? ` Of the heads that are on, ${back.name} looks back the most: at “${names[back.j]}”, with the weight `
+            + `${format(back.weight, 2)}.` : ""),
       };
     });
   },

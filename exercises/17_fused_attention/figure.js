@@ -68,10 +68,10 @@ export default {
             matrix({ name: "the right output", values: right, rows: tokens }),
           ),
         ],
-        threads: inputs[0].flatMap((_, n) => [
-          [["inputs", i, n], ["one product, cut in three", i, j]],
-          [["qkv.weightᵀ", n, j], ["one product, cut in three", i, j]],
-        ]),
+        threads: [
+          [["inputs", i, inputs[0].length - 1], ["one product, cut in three", i, j]],
+          [["qkv.weightᵀ", inputs[0].length - 1, j], ["one product, cut in three", i, j]],
+        ],
         key: ["largest error of the output", format(most)],
         say: wrong.length
           ? `${named} ${wrong.join(" and ")} are cut from the wrong columns (dashed), so the output is wrong. `

@@ -1,11 +1,33 @@
 // Step by step with and without a cache: the output is the same, the work and the memory are not.
 
 import { chart } from "../../grader/integrations/figures/chart.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LONGEST = 64; // tokens on the curve
+
+// Two bars, as long as the work so far. most: what the longer one is in the end.
+function race(kept, again, most) {
+  const [LEFT, WIDE] = [92, 500]; // where bars begin, and the longest one
+  return drawing(
+    {
+      name: "the race: multiply-adds so far",
+      label: `With a cache ${count(kept)}, without ${count(again)}.`,
+      width: LEFT + WIDE + 50,
+      height: 74,
+    },
+    [["with a cache", kept, "now"], ["without", again, "done"]].map(([name, value, look], n) => {
+      const [y, wide] = [6 + n * 34, (WIDE * value) / most];
+      return [
+        s("text", { x: LEFT - 8, y: y + 17, "text-anchor": "end" }, name),
+        s("rect", { class: `cell ${look}`, x: LEFT, y, width: wide, height: 26 }),
+        s("text", { class: "strong", x: LEFT + wide + 8, y: y + 17 }, count(value)),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -42,6 +64,7 @@ export default {
       const names = tokens.slice(0, t);
       return {
         show: [
+          race(soFar(t, true), soFar(t, false), soFar(inputs.length, false)),
           row(
             matrix({ name: "inputs", values: inputs, digits: 2, rows: tokens, marked: fed, faint: (i) => i >= t }),
             matrix({ name: "output", values: outputs(t), rows: names }),
@@ -69,14 +92,6 @@ export default {
               columns: ["this step", "so far"],
               digits: 0,
               heat: false,
-            }),
-            bars({
-              name: "the race: multiply-adds so far",
-              values: [soFar(t, true), soFar(t, false)],
-              labels: ["with a cache", "without"],
-              digits: 0,
-              most: soFar(inputs.length, false),
-              marked: cached.value ? 0 : 1,
             }),
             matrix({ name: "bytes kept", values: [cached.value ? 2 * t * d_out * 4 : 0], digits: 0, heat: false }),
             chart({

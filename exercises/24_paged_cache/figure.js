@@ -116,7 +116,7 @@ export default {
     const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children, moved: again });
     const moments = () => life(prompt.value, size.value, children.value);
     const at = figure.slider({
-      label: "Moment", min: 0, max: moments().length - 1, value: start.children + 1, name: (n) => String(n + 1),
+      label: "Moment", min: 0, max: moments().length - 1, value: start.children, name: (n) => String(n + 1),
     });
     figure.player(at, 2000);
     figure.lesson(() => {

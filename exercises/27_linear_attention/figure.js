@@ -1,9 +1,10 @@
 // A state of few rows: the plain sums of linear attention; and pairs that the delta rule writes, and which come back.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const CLOSE = 1e-6; // weights that are no further apart count as equal
 const feature = (x) => (x > 0 ? x + 1 : Math.exp(x));
@@ -34,11 +35,52 @@ function summed(tokens) {
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
+// A cache, which grows by each token, and a state, which does not: what is in them, and what the last query reads.
+function memories(tokens, state, output) {
+  const [C, most] = [20, 12]; // the side of a cell, and how many tokens there may be
+  const last = tokens.length - 1;
+  const text = (x, y, words, look = null, anchor = "middle") =>
+    s("text", { x, y, class: look, "text-anchor": anchor }, words);
+  const cell = (x, y, look, wide = C, high = C) => s("rect", {
+    class: `cell ${look}`, x, y, width: wide - 2, height: high - 2,
+  });
+  const [left, wide, high] = [most * C + 66, 72, 34]; // of the state: where it begins, and its cells
+  return drawing(
+    {
+      name: "what is kept of the tokens so far",
+      label: `A cache keeps ${3 * tokens.length} numbers, the state 4: ${state.flat().join(", ")}.`,
+      width: left + 2 * wide + 14,
+      height: 150,
+    },
+    text(0, 14, `a cache: ${3 * tokens.length} numbers`, "strong", "start"),
+    range(most).map((n) => range(3).map((i) => [
+      cell(n * C, 26 + i * C, n > last ? "gone" : n === last ? "now" : "done"),
+    ])),
+    text(0, 104, "each token adds its key (2)", null, "start"),
+    text(0, 120, "and its value (1)", null, "start"),
+    text(left, 14, "the state: 4 numbers", "strong", "start"),
+    state.map((one, i) => one.map((value, j) => [
+      cell(left + j * wide, 26 + i * high, "done", wide, high),
+      s("text", {
+        class: "number", x: left + j * wide + wide / 2 - 1, y: 47 + i * high, "text-anchor": "middle",
+      }, format(value, 0)),
+    ])),
+    text(left + wide / 2, 110, "sums"),
+    text(left + 1.5 * wide, 110, "normalizer"),
+    s("path", {
+      class: "link now", "stroke-width": 1.6,
+      d: `M${most * C + 10},56H${left - 10}m-6,-5l6,5l-6,5`,
+    }),
+    text((most * C + left) / 2, 48, "add"),
+    text(left + 2 * wide - 2, 140, `the last query reads ${format(output)}`, "strong", "end"),
+  );
+}
+
 export default {
   render({ model, el }) {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "Write more into a state of few rows. What can it still answer?");
+    const figure = frame(el, "A cache grows with every token, and a state does not. What can it still answer?");
     const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
     const pairs = figure.slider({ label: "Pairs", min: 1, max: narrow.length, value: 3 });
     figure.player(pairs, 1500);
@@ -55,24 +97,17 @@ export default {
       const whole = (value) => format(value, 0);
       return {
         show: [
-          row(matrix({
+          row(memories(tokens.slice(0, N), state, outputs[N - 1]), matrix({
             name: "tokens",
             values: tokens.slice(0, N),
             rows: range(N).map((i) => `token ${i}`),
             columns: ["φ(q) 0", "φ(q) 1", "φ(k) 0", "φ(k) 1", "value"],
             digits: 0,
             heat: false,
-          }), matrix({
-            name: "state",
-            values: state,
-            rows: ["row 0", "row 1"],
-            columns: ["sum", "normalizer"],
-            digits: 0,
-            heat: false,
           })),
           matrix({ name: "what each query read", values: [outputs], columns: range(N).map((i) => `token ${i}`) }),
         ],
-        key: ["numbers in the state", "4"],
+        key: ["numbers kept: by a cache, by the state", `${3 * N} and 4`],
         say: `After ${N} ${N === 1 ? "token" : "tokens"} the query (${a}, ${b}) reads (${a} · ${whole(total)} + ${b} · `
           + `${whole(more)}) / (${a} · ${whole(weight)} + ${b} · ${whole(rest)}) = ${format(outputs[N - 1])}.`,
       };

@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL] = [70, 64]; // of a bar: the room for it, and its height for the largest score
+const [WIDE, TALL] = [96, 90]; // of a bar: the room for it, and its height for the largest score
 
 // The scores of one token as bars: full where the key is taken, dashed where it is left out, none for the future.
 function choices(token, scores, taken, seen) {
@@ -14,10 +14,11 @@ function choices(token, scores, taken, seen) {
   const high = (value) => (value * TALL) / full;
   const ground = TALL + 24;
   const deep = high(Math.max(0, ...seen.map((key) => -scores[key])));
+  const below = deep ? deep + 36 : 18; // where the names of keys are, under the numbers of negative scores
   const told = seen.map((key) => `key ${key}, ${scores[key]}, ${taken.includes(key) ? "taken" : "left out"}`);
   return drawing(
     { name: `what token ${token} takes`, label: told.join("; "), width: scores.length * WIDE,
-      height: ground + deep + 42 },
+      height: ground + below + 6 },
     s("line", { class: "axis", x1: 0, x2: scores.length * WIDE, y1: ground, y2: ground }),
     taken.length > 0 && s("line", {
       class: "now", x1: 0, x2: scores.length * WIDE, y1: ground - high(least), y2: ground - high(least),
@@ -27,13 +28,13 @@ function choices(token, scores, taken, seen) {
       const isSeen = seen.includes(key);
       return [
         isSeen && s("rect", {
-          class: `cell ${taken.includes(key) ? "now" : "gone"}`, x: x - 20, width: 40,
+          class: `cell ${taken.includes(key) ? "now" : "gone"}`, x: x - 28, width: 56,
           y: ground - Math.max(0, high(score)), height: Math.abs(high(score)),
         }),
         isSeen && s("text", {
           x, y: ground - high(score) + (score < 0 ? 15 : -5), "text-anchor": "middle", class: "strong",
         }, format(score, 0)),
-        s("text", { x, y: ground + deep + 36, "text-anchor": "middle" }, isSeen ? `key ${key}` : "future"),
+        s("text", { x, y: ground + below, "text-anchor": "middle" }, isSeen ? `key ${key}` : "future"),
       ];
     }),
   );

@@ -22,9 +22,9 @@ function shares(now, before, isNew) {
       s("line", { class: "link", x1: X(j), x2: X(j) + WIDE - 20, y1: TALL + 22, y2: TALL + 22 }),
       value !== null && s(
         "text",
-        { x: X(j) + WIDE / 2 - 10, y: 14 + TALL * (1 - Math.min(1, Math.max(value, before[j] ?? 0))),
+        { x: X(j) + WIDE / 2 - 10, y: 17 + TALL * (1 - Math.min(1, value)), class: "number",
           "text-anchor": "middle" },
-        format(value, 2)
+        format(value, 3)
       ),
       s("text", { x: X(j) + WIDE / 2 - 10, y: TALL + 39, "text-anchor": "middle" }, `score ${j}`),
     ])

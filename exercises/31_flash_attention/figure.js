@@ -2,7 +2,7 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { count, dot, range } from "../../grader/integrations/figures/maths.js";
+import { count, dot, format, range } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
@@ -49,88 +49,102 @@ export default {
       const current = at.value ? tiles[at.value - 1] : null;
       const inTile = (i, j) => current && blockOf(i) === current[0] && blockOf(j) === current[1];
       const placeOf = (i, j) => tiles.findIndex(([a, b]) => a === blockOf(i) && b === blockOf(j));
-      const cell = (i, j) => {
-        if (inTile(i, j)) return seen(i, j) ? dot(inputs[i], inputs[j]) * scale : -Infinity;
-        const place = placeOf(i, j);
-        return place < 0 ? "skipped" : place < at.value ? "done" : "·";
-      };
       // Two memories: what lies in each while this tile is worked on.
-      const [C, left, top] = [20, 116, 66];
-      const cellAt = (x, y, look) => s("rect", { class: `cell ${look}`, x, y, width: C - 2, height: C - 2 });
+      const [C, W] = [22, 40]; // the height of a cell, and the width of one with a number
+      const cellAt = (x, y, look, width = C) => s("rect", {
+        class: `cell ${look}`, x, y, width: width - 2, height: C - 2,
+      });
       const word = (x, y, text, anchor = "middle") => s("text", { x, y, "text-anchor": anchor }, text);
       const ofQuery = (i) => current && blockOf(i) === current[0];
       const ofKey = (j) => current && blockOf(j) === current[1];
       const isDone = (i, j) => placeOf(i, j) >= 0 && placeOf(i, j) < at.value;
-      const lookOf = (i, j) => (inTile(i, j) ? "now" : isDone(i, j) ? "done" : "gone");
+      const lookOf = (i, j) => (isDone(i, j) && !inTile(i, j) ? "tint kata-tone-5" : "gone");
       const [queries, keys] = [range(T).filter(ofQuery), range(T).filter(ofKey)];
       const moved = tiles.slice(0, at.value).reduce((total, [a, b], n, seenTiles) => {
         const inBlock = (wanted) => range(T).filter((t) => blockOf(t) === wanted).length;
         const isNew = n === 0 || seenTiles[n - 1][0] !== a; // a block of queries is read once, its output written once
         return total + inputs[0].length * (2 * inBlock(b) + (isNew ? 2 * inBlock(a) : 0));
       }, 0);
-      const memories = drawing(
+      const [left, top] = [66, 58]; // of the scores among the large memory's tensors
+      const [first, last] = [queries[0], keys[0]];
+      const large = drawing(
         {
-          name: "the two memories",
-          label: current
-            ? `In fast memory: ${queries.length} queries, ${keys.length} keys and values, their scores, and three `
-              + "running results."
-            : "Nothing is in fast memory yet.",
-          width: 560,
-          height: 250,
+          name: "HBM: large, far and slow",
+          label: `Queries, keys, values and outputs of ${T} tokens. The scores are not kept here.`,
+          width: 290,
+          height: 282,
         },
-        s("rect", { class: "box", x: 2, y: 22, width: 318, height: 224, rx: 6 }),
-        word(12, 16, "HBM: large and slow", "start"),
-        s("rect", { class: "box", x: 356, y: 22, width: 200, height: 224, rx: 6 }),
-        word(366, 16, "SRAM: small and fast", "start"),
-        word(left - 18, top + 3 * C + 4, "Q"),
-        word(left + 3 * C, top - 32, "K"),
-        word(left + 3 * C, top + 6 * C + 40, "V"),
-        word(left + 6 * C + 70, top + 3 * C + 4, "O"),
-        word(left - 74, top + 3 * C + 4, "the tiles,"),
-        word(left - 68, top + 3 * C + 20, "one at a time", "middle"),
-        range(T).map((i) => cellAt(left - 10 - C + 20, top + i * C, ofQuery(i) ? "now" : "")),
-        range(T).map((j) => cellAt(left + 30 + j * C, top - 26, ofKey(j) ? "now" : "")),
-        range(T).map((j) => cellAt(left + 30 + j * C, top + T * C + 8, ofKey(j) ? "now" : "")),
-        range(T).map((i) => cellAt(left + 38 + T * C, top + i * C, state[i].sum ? "done" : "")),
-        range(T).map((i) => range(T).map((j) => cellAt(left + 30 + j * C, top + i * C, lookOf(i, j)))),
-        queries.map((_, n) => cellAt(376, 92 + n * C, "now")),
-        keys.map((_, n) => cellAt(404 + n * C, 60, "now")),
-        keys.map((_, n) => cellAt(404 + n * C, 212, "now")),
-        queries.flatMap((i, m) => keys.map((j, n) => cellAt(404 + n * C, 92 + m * C, seen(i, j) ? "done" : "gone"))),
-        queries.map((_, n) => cellAt(530, 92 + n * C, "done")),
-        current && [word(385, 84, "Q"), word(396, 54, "K"), word(394, 226, "V"), word(531, 84, "m d O")],
-        current && s("path", { class: "link now", "stroke-width": 1.6, d: "M322,134H354M348,128L354,134L348,140" }),
+        s("rect", { class: "box", x: 2, y: 2, width: 286, height: 278, rx: 6 }),
+        word(left - 34, top + 3 * C + 4, "Q"),
+        word(left + 3 * C, top - 36, "K"),
+        word(left + 3 * C, top + 6 * C + 44, "V"),
+        word(left + 6 * C + 42, top + 3 * C + 4, "O"),
+        range(T).map((i) => cellAt(left - 26, top + i * C, ofQuery(i) ? "now" : "")),
+        range(T).map((j) => cellAt(left + j * C, top - 30, ofKey(j) ? "now" : "")),
+        range(T).map((j) => cellAt(left + j * C, top + T * C + 8, ofKey(j) ? "now" : "")),
+        range(T).map((i) => cellAt(left + 10 + T * C, top + i * C, state[i].sum ? "done" : "")),
+        range(T).map((i) => range(T).map((j) => cellAt(left + j * C, top + i * C, lookOf(i, j)))),
+        current && s("rect", {
+          class: "cell gone chosen", x: left + last * C, y: top + first * C,
+          width: keys.length * C - 2, height: queries.length * C - 2,
+        }),
+        word(145, 270, "the scores are never kept here"),
+      );
+      const [x, y] = [44, 60];
+      const under = y + Math.max(4, queries.length) * C + 10;
+      const number = (at, n, value) => [
+        cellAt(at, y + n * C, "", W),
+        s("text", { class: "number", x: at + W / 2 - 1, y: y + n * C + 14, "text-anchor": "middle" }, format(value, 2)),
+      ];
+      const scores = queries.flatMap((i, m) => keys.map((j, n) => [
+        cellAt(x + n * W, y + m * C, seen(i, j) ? "done" : "gone", W),
+        seen(i, j) && s("text", {
+          class: "number", x: x + n * W + W / 2 - 1, y: y + m * C + 14, "text-anchor": "middle",
+        }, format(dot(inputs[i], inputs[j]) * scale, 2)),
+      ]));
+      const end = x + Math.max(4, keys.length) * W + 12;
+      const small = drawing(
+        {
+          name: "SRAM: small, near and fast",
+          label: current
+            ? `${queries.length} queries, ${keys.length} keys and values, their scores, and for each query `
+              + "a maximum, a sum and an output."
+            : "Nothing is here yet.",
+          width: end + 2 * W + 34,
+          height: 282,
+        },
+        s("rect", { class: "box", x: 2, y: 2, width: end + 2 * W + 30, height: 278, rx: 6 }),
+        current ? [
+          word(24, y - 6, "Q"), word(x - 10, 36, "K"), word(x - 10, under + 15, "V"),
+          word(end + W / 2, y - 6, "m"), word(end + 1.5 * W, y - 6, "d"), word(end + 2 * W + 13, y - 6, "o"),
+          queries.map((_, n) => cellAt(14, y + n * C, "now")),
+          keys.map((_, n) => cellAt(x + n * W, 22, "now", W)),
+          keys.map((_, n) => cellAt(x + n * W, under, "now", W)),
+          scores,
+          queries.map((i, n) => [number(end, n, state[i].maximum), number(end + W, n, state[i].sum)]),
+          queries.map((_, n) => cellAt(end + 2 * W + 2, y + n * C, "done")),
+        ] : word(130, 130, "nothing yet"),
+        current && word((end + 2 * W + 30) / 2, 254, "for each query stay a maximum m,"),
+        current && word((end + 2 * W + 30) / 2, 270, "a sum d and an output o"),
       );
       return {
         key: ["numbers moved so far", count(moved)],
         show: [
-          memories,
           row(
-            matrix({
-              name: "the tile in memory",
-              values: inputs.map((_, i) => inputs.map((_, j) => cell(i, j))),
-              digits: 2,
-              rows: tokens,
-              columns: tokens,
-              marked: inTile,
-              faint: (i, j) => !inTile(i, j),
-              scale: 2,
-            }),
-            matrix({
-              name: "m and d so far",
-              values: state.map((one) => [one.maximum, one.sum]),
-              columns: ["maximum m", "sum d"],
-              heat: false,
-            }),
+            large,
+            small,
             matrix({
               name: "output",
               values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))),
+              rows: tokens,
             }),
           ),
         ],
-        say: `${at.value} of ${tiles.length} tiles are done`
+        say: `${at.value} of ${tiles.length} ${tiles.length === 1 ? "tile is" : "tiles are"} done`
           + `${masked.value ? `; above the diagonal ${skipped} skipped` : ""}. `
-          + `Only ${wide.value} × ${wide.value} scores exist at a time, never all ${T} × ${T}.`,
+          + (wide.value === T
+            ? `One tile is the whole table, so all ${T} × ${T} scores exist at once.`
+            : `At most ${wide.value} × ${wide.value} scores exist at a time, never all ${T} × ${T}.`),
       };
     });
   },

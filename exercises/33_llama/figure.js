@@ -75,22 +75,12 @@ export default {
             ([before, after, values]) => bars({ name: `${before}, then ${after}`, values, labels: words, most: 1 })
           )),
           matrix({
-            name: "step by step",
-            values: [softmax, first],
-            rows: ["after the temperature", names[0]],
+            name: "probabilities",
+            values: [probabilities],
+            rows: [names[1]],
             columns: words,
-            faint: (i, j) => i === 1 && first[j] === 0,
+            faint: (i, j) => probabilities[j] === 0,
           }),
-          row(
-            matrix({
-              name: "probabilities",
-              values: [probabilities],
-              rows: [names[1]],
-              columns: words,
-              faint: (i, j) => probabilities[j] === 0,
-            }),
-            matrix({ name: "words that can be drawn", values: [left], digits: 0, heat: false }),
-          ),
         ],
         key: ["words that can be drawn", `${left} of ${V}`],
         say: `${left} of ${V} words can be drawn, “${words[0]}” with ${format(probabilities[0])}. `

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 import torch
 from figure_case import Case
-from figure_truths import CAUSAL, Transformer, trained_loss, trained_model, words
+from figure_truths import Transformer
 from torch.nn import functional as F
 
 from grader import catalog
@@ -30,46 +30,54 @@ def small_model(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[s
     return {"loss": F.cross_entropy(logits[:-1], torch.tensor(ids[1:]), reduction="none")}
 
 
-def likeliest(ids: list[int]) -> dict[str, torch.Tensor]:
-    """The five largest probabilities of what comes next, and the losses."""
+def writer(steps: int, line: str, place: int = -1, off: tuple[tuple[int, int], ...] = ()) -> dict[str, torch.Tensor]:
+    """The losses of a line, and the five largest probabilities of what comes after one of its words."""
+    words, (_, model) = line.split(), train(steps)
+    ids = torch.tensor([VOCABULARY.index(word) for word in words])
+    logits = model(ids, off)
     return {
-        "what comes next: the five most likely": trained_model(ids)[-1].softmax(-1).topk(5).values,
-        "loss": trained_loss(ids)["loss"],
+        "loss": F.cross_entropy(logits[:-1], ids[1:], reduction="none"),
+        f"what comes after “{words[place]}”": logits[place].softmax(-1).topk(5).values,
     }
 
 
+TOM = "Tom sings and the dog howls"
 TO_LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("trained", [("type", "Tokens", words(CAUSAL))], lambda: likeliest(CAUSAL), "mean loss", 1e-4),
+    Case("trained", [], lambda: writer(76, TOM, 3), "expects “dog”.* head 1 .* “Tom”, with the weight 0.89", 1e-4),
     Case(
-        "a head off, trained",
-        [("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 3")],
-        lambda: {"loss": trained_loss(CAUSAL, ((1, 3),))["loss"]},
-        "1 head off",
+        "the head off that looks at the name",
+        [("toggle", "layer 0, head 1")],
+        lambda: writer(76, TOM, 3, ((0, 1),)),
+        "expects “cat”.*“dog” follows, which had 0.0",
         1e-4,
     ),
+    Case("26 steps", [("choose", "Model", "for 26 steps")], lambda: writer(26, TOM, 3), "expects “cat”", 1e-4),
+    Case("no step", [("choose", "Model", "not trained")], lambda: writer(0, TOM, 3), "a loss of", 1e-4),
     Case(
-        "other tokens", [TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "mean loss"
+        "Ann", [("type", "Tokens", "Ann sings and the")], lambda: writer(76, "Ann sings and the"), "expects “cat”", 1e-4
     ),
+    Case("other tokens", [TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "expects"),
     Case(
         "a head off",
         [TO_LESSON, ("toggle", "layer 0, head 1")],
         lambda: small_model([0, 4, 5, 2, 1, 3], ((0, 1),)),
-        "1 head off",
+        "expects",
     ),
     Case(
         "words", [TO_LESSON, ("type", "Tokens", "first first dessert Life eat")], lambda: small_model([3, 3, 1, 0, 2])
     ),
     Case(
         "a word",
-        [TO_LESSON, ("pick", "point at a word", 0, 3)],
-        says="After “eat” .*; “dessert” follows, .* a loss of 2.9785",
+        [TO_LESSON, ("pick", "pick a token", 0, 3)],
+        says="After “eat” .* “dessert” follows, .* a loss of 2.9785",
     ),
     Case("no word", [TO_LESSON, ("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
     Case("no token", [TO_LESSON, ("type", "Tokens", "1 9")], says="“9” is no token"),
 ]
 
 
+@torch.enable_grad()
 def train(steps: int) -> tuple[list[float], Transformer]:
     """The mean losses, and the model, after gradient descent line by line, of a model whose attention is torch's."""
     manual_seed(123)

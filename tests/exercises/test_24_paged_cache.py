@@ -178,8 +178,19 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
 
 LAST = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], lambda: family(written=1), "Block 1 has 3 users, so it is copied to block 2 first"),
-    Case("the next one", [("press", "Step")], lambda: family(written=2), "2 users, so it is copied to block 3 first"),
+    Case("as it opens", [], lambda: family(written=0), "no token is copied"),
+    Case(
+        "the first write",
+        [("press", "Step")],
+        lambda: family(written=1),
+        "Block 1 has 3 users, so it is copied to block 2 first",
+    ),
+    Case(
+        "the next one",
+        [("press", "Step"), ("press", "Step")],
+        lambda: family(written=2),
+        "2 users, so it is copied to block 3 first",
+    ),
     Case(
         "at its end", [LAST], family, "writes token 7 into block 1, which is its own. .* without sharing it would be 6"
     ),
