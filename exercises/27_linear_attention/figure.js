@@ -53,9 +53,8 @@ function memories(tokens, state, output) {
       height: 150,
     },
     text(0, 14, `a cache: ${3 * tokens.length} numbers`, "strong", "start"),
-    range(most).map((n) => range(3).map((i) => [
-      cell(n * C, 26 + i * C, n > last ? "gone" : n === last ? "now" : "done"),
-    ])),
+    range(most).map((n) => range(3).map((i) =>
+      cell(n * C, 26 + i * C, n > last ? "gone" : n === last ? "now" : "done"))),
     text(0, 104, "each token adds its key (2)", null, "start"),
     text(0, 120, "and its value (1)", null, "start"),
     text(left, 14, "the state: 4 numbers", "strong", "start"),

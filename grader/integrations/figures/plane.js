@@ -6,13 +6,12 @@ import { format } from "./maths.js";
 
 const [W, P] = [300, 30]; // the side of a plane, and its margin
 const REACH = 25; // how far from its middle a handle is taken hold of: 44 pixels across where a plane is 270 wide
-const HEAD = 6; // how far from the middle of a dot an arrow ends
 const LETTER = 7; // the width of a letter that is wide enough for any name
 const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1, -3], [1, 3], [-1, 3]]; // by liking
 
 const held = new WeakMap(); // handle → the pointer that holds it
 
-// Points and arrows in a plane. A line: [from, to, thickness, look, whether it has a head].
+// Points and arrows in a plane. A line: [from, to, thickness, look].
 // A point: {x, y, name, kind: "dot" | "arrow" | "cross", size, drag(x, y)}.
 // Names of dots and crosses are written where they cover nothing; arrows are named in a legend, as their ends meet.
 export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], note }) {
@@ -83,12 +82,9 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
         d: `M${X(Math.max(0, from[0]))},${P / 2}V${W - P / 2}M${P / 2},${Y(Math.max(0, from[1]))}H${W - P / 2}`,
       }
     ),
-    lines.map(([a, b, thick, look = "", isArrow]) => [
-      s("line", {
-        class: `pull ${look}`, x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1,
-      }),
-      isArrow && head([X(a[0]), Y(a[1])], [X(b[0]), Y(b[1])], look),
-    ]),
+    lines.map(([a, b, thick, look = ""]) => s("line", {
+      class: `pull ${look}`, x1: X(a[0]), y1: Y(a[1]), x2: X(b[0]), y2: Y(b[1]), "stroke-width": thick ?? 1,
+    })),
     points.map(mark),
     [...axisNames, ...names].map(text),
     points.map((point) => point.drag && handle(point, X(point.x), Y(point.y))),
@@ -103,19 +99,6 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
     arrows.length > 0 && legend(arrows.map((point) => [point.name, sample(point)])),
     note && h("p", { class: "kata-note" }, note)
   );
-}
-
-// The head of an arrow that ends at the edge of a dot.
-function head([a, b], [c, d], look) {
-  const far = Math.hypot(c - a, d - b);
-  if (far < 3 * HEAD) return null;
-  const [x, y] = [(c - a) / far, (d - b) / far];
-  const [tip, back] = [HEAD, 2.4 * HEAD].map((from) => [c - from * x, d - from * y]);
-  const side = 0.6 * HEAD;
-  return s("path", {
-    class: `head ${look}`,
-    d: `M${tip}L${back[0] - side * y},${back[1] + side * x}L${back[0] + side * y},${back[1] - side * x}z`,
-  });
 }
 
 // Where names are written: each on the side of its point where it covers least of the marks and of other names.
