@@ -193,14 +193,13 @@ def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
         square = round(root * root)
         if not 1.2 < root < math.sqrt(MAX_ROOT) or abs(root * root - square) >= 1e-2:
             continue
-        if (whole := math.isqrt(square)) ** 2 < square:
+        whole = math.isqrt(square)
+        if whole**2 < square:
             return f"{EVERY} is the right one times {name}{square}."
-        return f"{EVERY} is {f'the right one times {whole}' if root == factor else _part(whole)}."
+        if factor > 1:
+            return f"{EVERY} is the right one times {whole}."
+        return f"{EVERY} is {'half of the right one' if whole == 2 else f'the right one divided by {whole}'}."
     return f"{EVERY} is the right one times {number(factor)}."
-
-
-def _part(whole: int) -> str:
-    return "half of the right one" if whole == 2 else f"the right one divided by {whole}"
 
 
 def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:
