@@ -3,6 +3,7 @@
 import pytest
 from browser import browser
 
+from grader import catalog
 from grader.catalog import paths
 
 EXERCISE = "06_scaled_dot_product_attention"
@@ -45,3 +46,13 @@ def test_the_page_shows_the_learners_numbers_and_each_check_writes_it_again(said
         tab.reload()
         assert tab.evaluate(OWN) == [] and "SyntaxError" in tab.locator(".kata-mine").inner_text()
         assert troubles == []
+
+
+def test_cells_that_a_figure_places_by_itself_lie_side_by_side(said, learner):
+    """The page's policy refuses style attributes, and without their places all cells lie in one."""
+    said("figure", "08")
+    with browser() as chromium:
+        tab = chromium.new_page()
+        tab.goto(paths.own_page(catalog.find("08").folder).as_uri())
+        boxes = [cell.bounding_box() for cell in tab.locator(".kata-live .turning").all()]
+        assert len(boxes) > 3 and len({(box["x"], box["y"]) for box in boxes}) == len(boxes)
