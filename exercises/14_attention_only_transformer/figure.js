@@ -100,8 +100,8 @@ export default {
       const back = all.filter(({ isOff }) => !isOff).flatMap(({ name, weights: one }) =>
         range(t).map((j) => ({ name, j, weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
       const expected = wordsOf()[best[0]];
-      const sure = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
-      const follows = t < loss.length ? ` “${names[t + 1]}” follows${sure}: a loss of ${loss[t].toFixed(4)}.` : "";
+      const instead = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
+      const follows = t < loss.length ? ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t].toFixed(4)}.` : "";
       return {
         show: [
           row(matrix({

@@ -305,7 +305,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     less.
     """
     if name in names:
-        return f"{filename} had {name} when it was loaded, but has it no longer: do not delete or replace it"
+        return f"{filename} had {name} when it was loaded, but no longer has it: do not delete or replace it"
     others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
     if close := nearest(name, [candidate for candidate in others if not signatures.is_asked(candidate)], LIKE_A_TYPO):
         return f"{filename} defines no {name}: found {close}. Rename it"

@@ -437,9 +437,9 @@ def _makes_numbers(parameter: ast.Call) -> bool:
 
 
 def _chooses_device(call: ast.Call, own: set[str]) -> bool:
-    """Whether it moves a tensor to a device that no input has: x.cuda(), x.to("cpu"), x.to(DEVICE).
+    """Whether it moves a tensor to a device of its own choice: x.cuda(), x.to("cpu"), x.to(DEVICE).
 
-    own: the names of the function's, from which a device may come that an input has.
+    own: the names that the function binds, as its parameters. One of them may hold the device of an input.
     """
     name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if name != "to" or not call.args:
@@ -449,7 +449,7 @@ def _chooses_device(call: ast.Call, own: set[str]) -> bool:
 
 
 def _local_names(nodes: list[ast.AST]) -> list[str]:
-    """The names that these nodes bind, as often as they do."""
+    """The names that these nodes bind, each as often as it is bound."""
     return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
