@@ -41,13 +41,13 @@ class Tab:
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", lambda message: self.complaints.append(message.text))
 
-    def load(self, path: Path, width: int = 1280, height: int = 720, scheme: str = "light") -> Any:
-        """Load a file for a screen of this size. Returns the page."""
+    def load(self, place: Path | str, width: int = 1280, height: int = 720, scheme: str = "light") -> Any:
+        """Load a file, or an address, for a screen of this size. Returns the page."""
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(media="screen", color_scheme=scheme)
         self.requests.clear()
         self.complaints.clear()
-        self.page.goto(path.as_uri())
+        self.page.goto(place.as_uri() if isinstance(place, Path) else place)
         return self.page
 
 

@@ -183,5 +183,5 @@ def docs(options: argparse.Namespace) -> int:
 
     count = hook.build(options.output)
     folder = paths.shown(options.output)
-    print(f"{folder} holds {count} pages. Open {folder}/index.html in a browser; it needs no network.")
+    print(f"{folder} holds {count} pages. To read them with their search: python3 -m http.server --directory {folder}")
     return errors.PASSED

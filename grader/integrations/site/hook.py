@@ -59,11 +59,10 @@ def on_config(config: MkDocsConfig) -> None:
     entries: dict[str, list[dict[str, str]]] = {}
     for exercise in catalog.exercises():
         name = exercise.path.name[:1].upper() + exercise.path.name[1:]
-        entry = {f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)}
         listed = entries.setdefault(name, [])
-        listed.append(entry)
+        listed.append({f"{exercise.folder[:2]} {exercise.title}": page_of(exercise.folder)})
         if paths.problems(exercise.folder).exists():
-            listed.append({"Problems": problems_of(exercise.folder)})
+            listed.append({"Problems": page_of(exercise.folder, "problems")})
     learn = next(iter(config.nav[0].values()))
     learn[-1:-1] = [{path: pages} for path, pages in entries.items()]
 
@@ -87,14 +86,13 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
             if (path.parent / target).is_file():
                 put(str(PurePosixPath(page).parent / target), abs_src_path=str(path.parent / target))
     for exercise in catalog.exercises():
-        put(hints_of(exercise.folder), content=hints_page(exercise))
+        put(page_of(exercise.folder, "hints"), content=hints_page(exercise))
     for folder in _with_figure():
         put(f"{SHARED}/{folder}.js", content=figures.script(folder))
         for name, script in figures.heavy(folder).items():
             put(f"{SHARED}/{name}", content=script)
-    own = paths.module("integrations/site")
-    for name in ("site.css", "roots.js", "iframe-worker.js"):
-        put(f"assets/{name}", abs_src_path=str(own / name))
+    for name in ("site.css", "roots.js"):
+        put(f"assets/{name}", abs_src_path=str(paths.module("integrations/site") / name))
     put("assets/figures.css", content=figures.style())
     put("assets/formulas.css", content=formulas.style())
     if font := formulas.font():
@@ -128,19 +126,9 @@ def on_post_page(output: str, page: Page, **_: object) -> str:
     return output
 
 
-def page_of(folder: str) -> str:
-    """The place of a lesson in the site."""
-    return f"lessons/{folder}/index.md"
-
-
-def hints_of(folder: str) -> str:
-    """The place of the hints of an exercise in the site."""
-    return f"lessons/{folder}/hints.md"
-
-
-def problems_of(folder: str) -> str:
-    """The place of the problems beside a lesson in the site."""
-    return f"lessons/{folder}/problems.md"
+def page_of(folder: str, name: str = "index") -> str:
+    """The place in the site of a lesson; or of its hints or problems, by that name."""
+    return f"lessons/{folder}/{name}.md"
 
 
 def hints_page(exercise: catalog.Exercise) -> str:
@@ -158,15 +146,15 @@ def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> st
     text = lesson.without_still(text, f"{figures.PLACE}\n\n" if figure.has_figure(path.parent.name) else "")
     text = lesson.framed(text) if page.startswith("lessons/") else text
     text = text.replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
-    return lesson.fit_links(text, path, page, {**places, path.parent / "hints.md": hints_of(path.parent.name)})
+    return lesson.fit_links(text, path, page, {**places, path.parent / "hints.md": page_of(path.parent.name, "hints")})
 
 
 def _sources() -> dict[str, Path]:
     """The file of each page, by its place in the site."""
     sources = {HOME: paths.at_root("README.md")}
     sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
-    problems = {problems_of(exercise.folder): paths.problems(exercise.folder) for exercise in catalog.exercises()}
-    sources |= {page: path for page, path in problems.items() if path.exists()}
+    problems = [path for exercise in catalog.exercises() if (path := paths.problems(exercise.folder)).exists()]
+    sources |= {page_of(path.parent.name, "problems"): path for path in problems}
     sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
     papers = sorted(path for path in paths.PROJECT.glob("*.md") if path.name not in LEFT_OUT)
     return sources | {f"{path.stem.lower()}.md": path for path in papers}
