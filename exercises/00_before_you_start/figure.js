@@ -129,7 +129,7 @@ export default {
             matrix({ name: "sums", values: sums.map((total) => [total]), digits: DIGITS }),
           )),
         ],
-        key: ["cells that got another mean", `${wrong} of ${T * d}`],
+        key: ["cells given another row's mean", `${wrong} of ${T * d}`],
         say: `(${T}, ${d}) − ${shape}: ${form[way.value]}. ${isLaid(i, j) ? loses : ""}${verdict}.`,
       };
     });

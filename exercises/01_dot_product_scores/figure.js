@@ -57,11 +57,11 @@ export default {
       const [i, j] = cell.value;
       const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
       const isAway = format(product) !== format(0) && product < 0;
-      const way = isAway ? "apart, so it is negative" : format(product) === format(0)
-        ? "neither together nor apart" : "the same way, so it is positive";
+      const way = isAway ? "above 90°, so it is negative" : format(product) === format(0)
+        ? "so it is 0" : "below 90°, so it is positive";
       const relation = Number.isNaN(angle)
         ? "an arrow of length 0 has no direction"
-        : `at ${angle.toFixed(0)}° they point ${way}`;
+        : `the angle is ${angle.toFixed(0)}°, ${way}`;
       return {
         show: [
           row(

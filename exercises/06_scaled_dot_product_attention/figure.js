@@ -92,8 +92,8 @@ export default {
         ],
         key: ["largest weight, raw and scaled", `${raw.largest.toFixed(2)} and ${scaled.largest.toFixed(2)}`],
         say: `With d_k = ${d_k} the raw scores have the variance ${raw.spread.toFixed(2)}, the scaled ones `
-          + `${scaled.spread.toFixed(2)}. The largest weight of a row is ${raw.largest.toFixed(2)} without the scale `
-          + `and ${scaled.largest.toFixed(2)} with it.`,
+          + `${scaled.spread.toFixed(2)}. The largest weight of a query is ${raw.largest.toFixed(2)} without the scale `
+          + `and ${scaled.largest.toFixed(2)} with it, as the mean of ${tokens}.`,
       };
     });
   },

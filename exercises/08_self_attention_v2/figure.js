@@ -4,13 +4,13 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, range } from "../../grader/integrations/figures/maths.js";
 import { matrix, moving, row, sign } from "../../grader/integrations/figures/tables.js";
 
-const WAYS = ["W.T", "W.view(3, 2)", "W as it is"];
+const WAYS = ["W.T", "W.reshape(3, 2)", "W as it is"];
 
 export default {
   render({ model, el }) {
     const { token, W, bias } = model.get("data");
     const [n, m] = [W.length, W[0].length];
-    const figure = frame(el, "nn.Linear holds its weight turned: each of its rows is a column of the matrix in x @ W.");
+    const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W is a column of what x is multiplied by.");
     const way = figure.choice({ label: "Multiply x by", options: WAYS });
     const x = token.map((value, d) => figure.slider({ label: `x[${d}]`, min: -3, max: 3, value }));
     const biased = figure.toggle({ label: `Add the bias (${bias.join(", ")})` });

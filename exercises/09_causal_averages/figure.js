@@ -40,7 +40,7 @@ export default {
           scale: 1.4,
         }),
         matrix({
-          name: "ones below the diagonal",
+          name: "ones up to the diagonal",
           note: "Each row divided by its sum gives the weights.",
           values: ones,
           digits: 0,

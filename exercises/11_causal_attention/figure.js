@@ -71,6 +71,7 @@ export default {
       const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
       const seen = tokens.slice(0, i + 1);
+      const error = Math.max(...mean.map((value, j) => Math.abs(value - truth[j]))).toFixed(3);
       return {
         show: row(
           h("div", { class: "kata-panel" },
@@ -91,11 +92,10 @@ export default {
             curves: [{ name: "distance", values: means.map(farthest) }],
           }),
         ),
-        key: ["largest distance, of all weights", farthest(all).toFixed(3)],
+        key: [`largest error of “${tokens[i]}”`, error],
         say: rate.value
           ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean of “${tokens[i]}” is `
-            + `${Math.max(...mean.map((value, j) => Math.abs(value - truth[j]))).toFixed(3)} away from the weights at `
-            + "most. "
+            + `${error} away from the weights at most. `
             + `What stays is ${(1 / (1 - rate.value)).toFixed(2)} times as large, and the rest is 0.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };

@@ -7,6 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const [WIDE, SIDE, TOP] = [174, 74, 74]; // from head to head, of a cell, and where the cells begin
 const [DEEP, THICK] = [150, 9]; // from the cells of the heads to those of the output; the line of a weight of 1
+const LABEL = 88; // the room for "output layer" beside the lines
 
 // What each head found, in brackets, and the output: lines from every number of the heads to every one of the output.
 function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
@@ -25,7 +26,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
   const width = 16 + (found.length - 1) * WIDE + size * SIDE;
   const told = found.map((numbers, h) => `head ${h}: ${numbers.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "one token", label: told.join("; "), width, height: low + 62, most: 1.3 * width },
+    { name: "one token", label: told.join("; "), width: width + LABEL, height: low + 62, most: 1.3 * width },
     output.flatMap((_, i) => all.map((_, j) => {
       const share = mixed ? weight[i][j] : Number(i === j);
       return share !== 0 && on[Math.floor(j / size)] && s("path", {
@@ -42,7 +43,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
       numbers.map((value, n) => cell(h * size + n, TOP, value, on[h] ? `kata-kind-${h}` : "gone")),
     ]),
     mixed && s("text", {
-      x: width / 2, y: TOP + 38 + DEEP / 2, "text-anchor": "middle", class: "strong",
+      x: width + LABEL, y: TOP + 38 + DEEP / 2, "text-anchor": "end", class: "strong",
     }, "output layer"),
     output.map((value, i) => s(
       "g",
@@ -78,9 +79,9 @@ export default {
       const changed = output.map((value, n) => value !== all[n]);
       const pick = (n) => (cell.value = [0, n]);
       const size = found[0].length;
-      const terms = found.flat().map((value, n) => `${format(out_weight[i][n], 2)} · ${format(value, 2)}`).join(" + ")
+      const terms = found.flat().map((value, n) => `${format(out_weight[i][n])} · ${format(value)}`).join(" + ")
         .replaceAll("+ −", "− ");
-      const bias = `${out_bias[i] < 0 ? "−" : "+"} ${format(Math.abs(out_bias[i]), 2)}`;
+      const bias = `${out_bias[i] < 0 ? "−" : "+"} ${format(Math.abs(out_bias[i]))}`;
       const gone = [...on.off].map((h) => `head ${h}`).join(" and ");
       const many = changed.filter(Boolean).length;
       return {

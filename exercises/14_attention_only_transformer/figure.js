@@ -126,7 +126,7 @@ export default {
           })),
           row(...maps),
         ],
-        key: ["mean loss", mean.toFixed(4)],
+        key: ["mean loss of these tokens", mean.toFixed(4)],
         say: `After “${names[t]}” the model expects “${expected}”, with ${next[best[0]].toFixed(4)}.${follows}`
           + (back ? ` Of the heads that are on, ${back.name} looks back the most: at “${names[back.j]}”, with the weight `
             + `${format(back.weight, 2)}.` : ""),

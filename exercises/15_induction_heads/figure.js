@@ -98,7 +98,8 @@ export default {
           width: 20 + T * wide,
           height: ground + 30,
         },
-        paths(range(T).filter((i) => i !== t).flatMap(pairsOf), "link"),
+        paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim"), // before the pattern repeats
+        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link"),
         paths(pairsOf(t), "link now"),
         names.map((name, n) => isNamed(n) && s(
           "text",

@@ -43,7 +43,9 @@ export default {
       const wrong = to.filter((name, n) => from[n] !== name);
       const output = attended(parts);
       const off = (i, j) => Math.abs(output[i][j] - right[i][j]);
-      const most = Math.max(...output.flatMap((line, i) => line.map((_, j) => off(i, j))));
+      const errors = output.map((line, i) => Math.max(...line.map((_, j) => off(i, j))));
+      const most = Math.max(...errors);
+      const partOf = (name) => ORDERS[0].split(" ").indexOf(name); // its colour
       const [i, j] = cell.value;
       const [made, called] = [labels(from)[j], labels(to)[j]];
       const named = `What is called ${called} is made with the weights of ${made}.`;
@@ -51,7 +53,14 @@ export default {
         show: [
           row(
             matrix({ name: "inputs", values: inputs, digits: 2, rows: tokens }), sign("@"),
-            matrix({ name: "qkv.weightᵀ", values: transpose(weight), digits: 2, columns: labels(from) }),
+            matrix({
+              name: "qkv.weight",
+              values: weight,
+              digits: 2,
+              rows: labels(from),
+              kind: (n) => partOf(from[Math.floor(n / width)]),
+              note: "The product is inputs @ qkv.weight.T.",
+            }),
           ),
           row(
             matrix({
@@ -62,15 +71,17 @@ export default {
               columns: labels(to),
               picked: cell.value,
               pick: (...at) => (cell.value = at),
+              kind: (_, j) => partOf(from[Math.floor(j / width)]),
               marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)],
+              note: "A colour is where a number comes from, a name what it is cut as.",
             }), sign("→"),
             matrix({ name: "output", values: output, rows: tokens, marked: (i, j) => off(i, j) > 5e-5 }),
-            matrix({ name: "the right output", values: right, rows: tokens }),
+            matrix({ name: "error", values: errors.map((error) => [error]), heat: false }),
           ),
         ],
         threads: [
           [["inputs", i, inputs[0].length - 1], ["one product, cut in three", i, j]],
-          [["qkv.weightᵀ", inputs[0].length - 1, j], ["one product, cut in three", i, j]],
+          [["qkv.weight", j, inputs[0].length - 1], ["one product, cut in three", i, j]],
         ],
         key: ["largest error of the output", format(most)],
         say: wrong.length

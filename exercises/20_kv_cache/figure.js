@@ -86,20 +86,12 @@ export default {
             }),
           ),
           row(
-            matrix({
-              name: "multiply-adds",
-              values: [work(t, cached.value), soFar(t, cached.value)],
-              columns: ["this step", "so far"],
-              digits: 0,
-              heat: false,
-            }),
             matrix({ name: "bytes kept", values: [cached.value ? 2 * t * d_out * 4 : 0], digits: 0, heat: false }),
             chart({
               name: "Multiply-adds so far",
               x: range(LONGEST, 1),
               at: t,
               xLabel: "tokens",
-              log: true,
               curves: [
                 { name: "with a cache", values: range(LONGEST, 1).map((n) => soFar(n, true)) },
                 { name: "without", values: range(LONGEST, 1).map((n) => soFar(n, false)) },

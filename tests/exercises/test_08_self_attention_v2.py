@@ -59,7 +59,7 @@ def output(x: list[int], matrix: torch.Tensor, bias: float = 0.0) -> dict[str, t
     return {"output": torch.tensor(x).float() @ matrix + bias * torch.tensor([10.0, 20.0])}
 
 
-AGAIN = [("choose", "Multiply x by", "W.view(3, 2)")]
+AGAIN = [("choose", "Multiply x by", "W.reshape(3, 2)")]
 CASES = [
     Case("as it opens", [], lambda: output([1, 2, 3], HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
     Case("another token", [("move", "x[0]", -3)], lambda: output([-3, 2, 3], HELD.T), "output 0 is −3 · 1"),

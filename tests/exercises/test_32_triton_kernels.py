@@ -112,7 +112,7 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
     tile = POWERS[3 * row : 3 * row + lanes].clone()
     if masked is not None:
         tile[3:] = masked
-    return {"its exponentials": tile, "the weights that are stored": tile[:3] / tile.sum()}
+    return {"the weights that are stored": tile[:3] / tile.sum()}
 
 
 CASES = [

@@ -69,7 +69,7 @@ export function matrix({
     const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
     const looks = [
-      kind ? kindOf(kind(i, j)) : heat && toneOf(value, full), value < 0 && "less", marked?.(i, j) && "marked",
+      kind ? kindOf(kind(i, j)) : heat && toneOf(value, full), !kind && value < 0 && "less", marked?.(i, j) && "marked",
       faint?.(i, j) && "faint", isPicked && "picked", pick && "press",
     ];
     const place = { "data-row": i, "data-column": j };
