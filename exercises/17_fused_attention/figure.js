@@ -59,12 +59,11 @@ export default {
               digits: 2,
               rows: labels(from),
               kind: (n) => partOf(from[Math.floor(n / width)]),
-              note: "The product is inputs @ qkv.weight.T.",
             }),
           ),
           row(
             matrix({
-              name: "one product, cut in three",
+              name: "inputs @ qkv.weight.T, cut in three",
               values: product,
               digits: 2,
               rows: tokens,
@@ -80,8 +79,8 @@ export default {
           ),
         ],
         threads: [
-          [["inputs", i, inputs[0].length - 1], ["one product, cut in three", i, j]],
-          [["qkv.weight", j, inputs[0].length - 1], ["one product, cut in three", i, j]],
+          [["inputs", i, inputs[0].length - 1], ["inputs @ qkv.weight.T, cut in three", i, j]],
+          [["qkv.weight", j, inputs[0].length - 1], ["inputs @ qkv.weight.T, cut in three", i, j]],
         ],
         key: ["largest error of the output", format(most)],
         say: wrong.length
