@@ -49,7 +49,6 @@ LEAST_CASES = 3  # of what tests/figures does to a figure
 SENTENCE_END = (".", "?", "!")
 MIN_SENTENCE = 30  # characters
 MIN_MISTAKES = 5
-MISTAKES_TODO = "TODO"
 MIN_STYLES = 3
 MIN_CARDS = 3
 TODO = "TODO"
@@ -60,8 +59,8 @@ DEEPER = "Dig deeper:"
 class Problem:
     """One defect of an exercise.
 
-    line: from 1 on, 0 where the whole file is meant; fix: the edit or command that repairs it; blocks: whether the
-    checks can only be run once it is repaired.
+    line: from 1 on, 0 where the whole file is meant; fix: the edit that repairs it, or the whole command; blocks:
+    whether the checks can only be run once it is repaired. What to type after an edit, `make verify` itself adds.
     """
 
     reason: str
@@ -73,11 +72,6 @@ class Problem:
     def __str__(self) -> str:
         place = f"{paths.shown(self.file)}:{self.line}" if self.line else paths.shown(self.file)
         return f"{place}: {self.reason}\n    {self.fix}"
-
-
-def again(folder: str) -> str:
-    """The command that verifies the exercise again."""
-    return f"make verify EX={folder[:2]}"
 
 
 def check_places(folder: str) -> dict[str, tuple[Path, int]]:
@@ -101,44 +95,37 @@ def wrong_lesson(folder: str) -> Iterator[Problem]:
     lesson = paths.lesson(folder)
     if not lesson.exists():
         return
-    text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    text = lesson.read_text("utf-8")
     for what in (*_wrong_form(text), *_folded(text)):
-        yield Problem(what, lesson, fix)
+        yield Problem(what, lesson, "Write it")
     for line in (line for block in BLOCK.findall(text) for line in block.splitlines() if len(line) > COLUMNS):
-        fix = f"Break the line, then: {again(folder)}"
         place = line_of(lesson, rf"^{re.escape(line)}$")
-        yield Problem(f"a line of a code block is longer than {COLUMNS} columns", lesson, fix, place)
+        yield Problem(f"a line of a code block is longer than {COLUMNS} columns", lesson, "Break the line", place)
     yield from _tasks(folder)
 
 
 def wrong_experiment(folder: str) -> Iterator[Problem]:
-    """The script must define all required names."""
-    if paths.experiment(folder).exists():
-        yield from _script(folder)
-
-
-def missing_figure(exercise: Exercise) -> Iterator[Problem]:
-    """Each exercise but a warm-up needs a script that draws its figure, the numbers for it, and cases for its test."""
-    if exercise.path.warm_up:
+    """The script must define all required names, and its docstring begin with a question. It is read, not run."""
+    script = paths.experiment(folder)
+    tree = _read(script)
+    if tree is None:
         return
-    folder = exercise.folder
-    needed = {
-        "interactive figure is": paths.figure_script(folder),
-        "numbers of the figure are": paths.figure_data(folder),
-        "cases of the figure are": paths.figure_cases(folder),
-    }
-    for noun, path in needed.items():
-        if not path.exists():
-            yield Problem(f"the {noun} missing", path, f"Write it as another exercise has it, then: {again(folder)}")
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    defined |= {target.id for target in targets if isinstance(target, ast.Name)}
+    for name in NAMES:
+        if name not in defined:
+            yield Problem(f"the experiment defines no {name}", script, "Fix it")
+    if not (ast.get_docstring(tree) or "").partition("\n")[0].endswith("?"):
+        yield Problem("the first line of the experiment's docstring is no question", script, "Fix it", 1)
 
 
 def wrong_figure(folder: str) -> Iterator[Problem]:
     """The script must have anywidget's form, and the numbers that it first shows must be documented."""
     if not figure.has_figure(folder):
         return
-    script, numbers = paths.figure_script(folder), paths.figure_data(folder)
-    fix = f"Fix it, then: {again(folder)}"
-    yield from _too_few_cases(paths.figure_cases(folder), fix)
+    script, numbers, fix = paths.figure_script(folder), paths.figure_data(folder), "Fix it"
+    yield from _too_few_cases(paths.figure_cases(folder))
     if FORM not in script.read_text("utf-8"):
         yield Problem(f"the figure has no `{FORM} render({{ model, el }}) … }}`", script, fix)
     try:
@@ -153,7 +140,7 @@ def wrong_figure(folder: str) -> Iterator[Problem]:
 
 def wrong_cards(folder: str) -> Iterator[Problem]:
     """The cards of `make review` must be enough and in order, and a code card's function must be one of the stub's."""
-    path, fix = paths.review(folder), f"Write it, then: {again(folder)}"
+    path, fix = paths.review(folder), "Write it"
     if not path.exists():
         return
     try:
@@ -173,7 +160,7 @@ def wrong_cards(folder: str) -> Iterator[Problem]:
 def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
     """Each mistake must apply to the solution, have a sentence of its own, and show a known misconception."""
     folder = exercise.folder
-    path, fix = paths.mistakes(folder), f"Change it, then: {again(folder)}"
+    path, fix = paths.mistakes(folder), "Change it"
     try:
         known = mistakes.mistakes(folder)
         for mistake in known:
@@ -183,7 +170,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
         return
     if len(known) < MIN_MISTAKES:
         reason = f"{len(known)} mistakes are here, and {MIN_MISTAKES} are the least"
-        yield Problem(reason, path, f"Write down each mistake that learners make, then: {again(folder)}")
+        yield Problem(reason, path, "Write down each mistake that learners make")
     for mistake in known:
         for refusal in (*patches.refusals(mistake.solution, mistake.hunks), *mistakes.slips(mistake)):
             yield Problem(refusal.reason, path, fix, refusal.line)
@@ -194,7 +181,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
 def problems(exercise: Exercise) -> list[Problem]:
     """All problems that reading shows, in the order of the steps in docs/authors.md."""
     folder = exercise.folder
-    files = [*_missing(folder), *missing_figure(exercise), *_unreadable(folder)]
+    files = [*_missing(exercise), *_unreadable(folder)]
     if any(problem.blocks for problem in files):
         return [*files, *_todos(folder)]
     parts = (
@@ -244,7 +231,7 @@ def _tasks(folder: str) -> Iterator[Problem]:
     lesson, hints = paths.lesson(folder), paths.hints(folder)
     if not (lesson.exists() and hints.exists()):
         return
-    text, fix = lesson.read_text("utf-8"), f"Write it, then: {again(folder)}"
+    text, fix = lesson.read_text("utf-8"), "Write it"
     parts = TASK.split(text)[1:]  # number, text, number, text …
     tasks = {int(number): part for number, part in zip(parts[::2], parts[1::2])}
     hinted = {int(number) for number in HINTS_TASK.findall(hints.read_text("utf-8"))}
@@ -260,45 +247,17 @@ def _tasks(folder: str) -> Iterator[Problem]:
             yield Problem(f"there is no heading `## Task {number}`", hints, fix)
 
 
-def _script(folder: str) -> Iterator[Problem]:
-    """The problems of the script. It is read, not run."""
-    script, fix = paths.experiment(folder), f"Fix it, then: {again(folder)}"
-    try:
-        tree = ast.parse(script.read_text("utf-8"))
-    except SyntaxError as error:
-        yield Problem(f"it cannot be read: {error.msg}", script, fix, error.lineno or 0)
-        return
-    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    defined |= {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    for name in NAMES:
-        if name not in defined:
-            yield Problem(f"the experiment defines no {name}", script, fix)
-    question = (ast.get_docstring(tree) or "").partition("\n")[0]
-    if not question.endswith("?"):
-        yield Problem("the first line of the experiment's docstring is no question", script, fix, 1)
-
-
-def _too_few_cases(path: Path, fix: str) -> Iterator[Problem]:
+def _too_few_cases(path: Path) -> Iterator[Problem]:
     """The list CASES must hold enough of them. It is read, not run: only the tests can import what a case is."""
-    if not path.exists():
+    tree = _read(path)
+    if tree is None:
         return
-    try:
-        body = ast.parse(path.read_text("utf-8")).body
-    except SyntaxError as error:
-        yield Problem(f"it cannot be read: {error.msg}", path, fix, error.lineno or 0)
-        return
-    lists = [node for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"]
+    lists = [node for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "CASES"]
     cases = [case for node in lists if isinstance(node.value, ast.List) for case in node.value.elts]
     if len(cases) < LEAST_CASES:
         line = lists[0].lineno if lists else 0
         reason = f"{len(cases)} cases of the figure are in the list CASES, and {LEAST_CASES} are the least"
-        yield Problem(reason, path, fix, line)
+        yield Problem(reason, path, "Fix it", line)
 
 
 def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
@@ -306,14 +265,14 @@ def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
     by_sentence: dict[str, Mistake] = {}
     for mistake in known:
         sentence, line = mistake.sentence, mistake.line + 1
-        if MISTAKES_TODO in sentence:
+        if TODO in sentence:
             continue
         if len(sentence) < MIN_SENTENCE or not sentence.endswith(SENTENCE_END):
             reason = f"{mistake.name} has no sentence for the learner ({MIN_SENTENCE} characters, and a full stop)"
-            yield Problem(reason, mistake.path, f"Write what is wrong and where to look, then: {again(folder)}", line)
+            yield Problem(reason, mistake.path, "Write what is wrong and where to look", line)
         elif sentence in by_sentence:
             reason = f"{mistake.name} has the same sentence as {by_sentence[sentence].name}"
-            yield Problem(reason, mistake.path, f"Say what is wrong in this one alone, then: {again(folder)}", line)
+            yield Problem(reason, mistake.path, "Say what is wrong in this one alone", line)
         by_sentence[sentence] = mistake
 
 
@@ -323,87 +282,89 @@ def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[
     by_id = mistakes.misconceptions()
     for id in dict.fromkeys(mistake.misconception for mistake in known):
         if id not in by_id:
-            fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml, then: {again(folder)}"
+            fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml"
             yield Problem(f"there is no misconception {id}", path, fix, line_of(path, rf"^# {id}\s*$"))
     lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
     text = lesson.read_text("utf-8") if lesson.exists() else ""
     for misconception in exercise.misconceptions:
         line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
         if (other := by_id[misconception.id].lesson) != misconception.lesson:
-            fix = f"Give one of them another id, then: {again(folder)}"
-            yield Problem(f"exercise {other} has a misconception {misconception.id} too", toml, fix, line)
+            reason = f"exercise {other} has a misconception {misconception.id} too"
+            yield Problem(reason, toml, "Give one of them another id", line)
         if not misconception.hint:
-            fix = f'Write hint = "…", a question that leads to the idea, then: {again(folder)}'
+            fix = 'Write hint = "…", a question that leads to the idea'
             yield Problem(f"{misconception.id} has no hint", toml, fix, line)
         if not mistakes.section_heading(text, misconception.section):
-            fix = f"Name another section of {misconception.id}, then: {again(folder)}"
+            fix = f"Name another section of {misconception.id}"
             yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)
 
 
-def _missing(folder: str) -> Iterator[Problem]:
-    """The files that every exercise needs."""
-    stub, hidden = paths.stub(folder), paths.hidden_checks(folder)
-    if paths.solution(folder).exists() and not stub.exists():
-        yield Problem("the stub is missing", stub, f"Make it: make verify EX={folder[:2]} WRITE=1", blocks=True)
+def _missing(exercise: Exercise) -> Iterator[Problem]:
+    """The files that every exercise needs, and those of its figure, which a warm-up may do without."""
+    folder = exercise.folder
+    if paths.solution(folder).exists() and not paths.stub(folder).exists():
+        fix = f"Make it: make verify EX={folder[:2]} WRITE=1"
+        yield Problem("the stub is missing", paths.stub(folder), fix, blocks=True)
     needed = {
-        "solution": paths.solution(folder),
-        "lesson": paths.lesson(folder),
-        "page of hints": paths.hints(folder),
-        "experiment": paths.experiment(folder),
-        "file of cards for make review": paths.review(folder),
-        "text on what to notice in the solution": paths.notice(folder),
-        "file of known mistakes": paths.mistakes(folder),
-        "file of documented checks": paths.documented_checks(folder),
-        "file of hidden checks": hidden,
+        "solution is": paths.solution(folder),
+        "lesson is": paths.lesson(folder),
+        "page of hints is": paths.hints(folder),
+        "experiment is": paths.experiment(folder),
+        "file of cards for make review is": paths.review(folder),
+        "text on what to notice in the solution is": paths.notice(folder),
+        "file of known mistakes is": paths.mistakes(folder),
+        "file of documented checks is": paths.documented_checks(folder),
+        "file of hidden checks is": paths.hidden_checks(folder),
     }
+    blocking = [path for path in needed.values() if path.suffix == ".py" and path != paths.experiment(folder)]
+    if not exercise.path.warm_up:
+        needed |= {
+            "interactive figure is": paths.figure_script(folder),
+            "numbers of the figure are": paths.figure_data(folder),
+            "cases of the figure are": paths.figure_cases(folder),
+        }
     for noun, path in needed.items():
         if not path.exists():
-            blocks = path.suffix == ".py" and path != paths.experiment(folder)
-            yield Problem(f"the {noun} is missing", path, f"Write it, then: {again(folder)}", blocks=blocks)
-    yield from _too_few(folder)
-
-
-def _too_few(folder: str) -> Iterator[Problem]:
-    """There must be enough right answers in other styles."""
+            yield Problem(f"the {noun} missing", path, "Write it as another exercise has it", blocks=path in blocking)
     styles = len(paths.styles(folder))
     if styles < MIN_STYLES:
         reason = f"{styles} right answers in other styles are here, and {MIN_STYLES} are the least"
-        fix = f"Write each as another person would, one file an answer, then: {again(folder)}"
+        fix = "Write each as another person would, one file an answer"
         yield Problem(reason, paths.styles_folder(folder), fix)
 
 
 def _unreadable(folder: str) -> Iterator[Problem]:
-    """The solution and the checks must be Python."""
-    for path in (paths.solution(folder), *paths.checks(folder)):
-        if not path.exists():
-            continue
+    """What is written in Python must be Python. Without the solution and the checks nothing can be run."""
+    needed = (paths.solution(folder), *paths.checks(folder))
+    for path in (*needed, paths.experiment(folder), paths.figure_cases(folder)):
         try:
-            ast.parse(path.read_text("utf-8"))
+            ast.parse(path.read_text("utf-8") if path.exists() else "")
         except SyntaxError as error:
-            fix = f"Fix it, then: {again(folder)}"
-            yield Problem(f"it cannot be read: {error.msg}", path, fix, error.lineno or 0, blocks=True)
+            yield Problem(f"it cannot be read: {error.msg}", path, "Fix it", error.lineno or 0, blocks=path in needed)
+
+
+def _read(path: Path) -> ast.Module | None:
+    """What a script says; None where it is absent or no Python, which is a problem of its own."""
+    try:
+        return ast.parse(path.read_text("utf-8"))
+    except (OSError, SyntaxError):
+        return None
 
 
 def _todos(folder: str) -> Iterator[Problem]:
     """The stub is left out, since its comments are those of the solution."""
     lesson = (paths.lesson(folder), paths.hints(folder), paths.experiment(folder), paths.review(folder))
-    files = [
-        *lesson,
-        paths.figure_script(folder),
-        paths.figure_cases(folder),
-        paths.solution(folder),
-        paths.notice(folder),
-        paths.mistakes(folder),
-    ]
-    for path in (*files, *paths.check_files(folder), *paths.styles(folder)):
+    of_figure = (paths.figure_script(folder), paths.figure_cases(folder))
+    of_solution = (paths.solution(folder), paths.notice(folder), paths.mistakes(folder), *paths.styles(folder))
+    for path in (*lesson, *of_figure, *of_solution, *paths.check_files(folder)):
         if not path.exists():
             continue
         lines = [number for number, line in enumerate(path.read_text("utf-8").split("\n"), 1) if TODO in line]
         if lines:
             other_lines = f" (lines {', '.join(map(str, lines))})" if len(lines) > 1 else ""
-            fix = f"Write what belongs there, or take it out, then: {again(folder)}"
             is_run = path.suffix not in (".md", ".js") and path not in lesson
             blocks = is_run or path == paths.mistakes(folder)
+            fix = "Write what belongs there, or take it out"
             yield Problem(f"a TODO is left{other_lines}", path, fix, lines[0], blocks=blocks)
 
 
@@ -421,18 +382,18 @@ def _checks(exercise: Exercise) -> Iterator[Problem]:
     places, toml = check_places(exercise.folder), paths.exercise_toml(exercise.folder)
     for name, (path, line) in places.items():
         if name not in exercise.points:
-            fix = f"Write `{name} = 1` under [points] in {paths.shown(toml)}, then: {again(exercise.folder)}"
+            fix = f"Write `{name} = 1` under [points] in {paths.shown(toml)}"
             yield Problem(f"the check {name} has no points", path, fix, line, blocks=True)
     for name in exercise.points:
         if name not in places:
-            fix = f"Write the check `test_{name}`, or take its points out, then: {again(exercise.folder)}"
+            fix = f"Write the check `test_{name}`, or take its points out"
             line = line_of(toml, rf"^\s*{re.escape(name)}\s*=")
             yield Problem(f"{name} has points, and there is no such check", toml, fix, line, blocks=True)
 
 
 def _numbers(exercise: Exercise) -> Iterator[Problem]:
     """The documented numbers must be readable and belong to checks."""
-    toml, fix = paths.exercise_toml(exercise.folder), f"Fix it, then: {again(exercise.folder)}"
+    toml, fix = paths.exercise_toml(exercise.folder), "Fix it"
     try:
         numbers = documented.numbers(exercise.folder)
     except (ValueError, KeyError) as error:
@@ -446,8 +407,7 @@ def _numbers(exercise: Exercise) -> Iterator[Problem]:
             yield Problem(str(error), toml, fix, line, blocks=True)
         if number.check not in exercise.points:
             reason = f"the number {number.id} belongs to the check {number.check}, which has no points"
-            fix = f"Name the check that looks at it, then: {again(exercise.folder)}"
-            yield Problem(reason, toml, fix, line, blocks=True)
+            yield Problem(reason, toml, "Name the check that looks at it", line, blocks=True)
 
 
 def _notice(folder: str) -> Iterator[Problem]:
@@ -463,5 +423,5 @@ def _notice(folder: str) -> Iterator[Problem]:
         or first_paragraph.startswith(DEEPER)
         or sum(paragraph.startswith(DEEPER) for paragraph in other_paragraphs) != 1
     ):
-        fix = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`, then: {again(folder)}"
+        fix = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`"
         yield Problem("it does not say what to notice and how to dig deeper", path, fix, 1)

@@ -6,12 +6,6 @@ from grader.authoring import parts
 from grader.catalog import paths, stubs
 
 
-def figure_files(folder: str) -> dict[Path, str]:
-    """Path → content of the figure's files."""
-    figure = {"figure": paths.figure_data, "script": paths.figure_script, "cases": paths.figure_cases}
-    return {place(folder): _text(name, folder) for name, place in figure.items()}
-
-
 def files(folder: str) -> dict[Path, str]:
     """Path → content of every file of a new exercise, in the order in which an author fills them."""
     solution = _text("solution", folder)
@@ -27,16 +21,15 @@ def files(folder: str) -> dict[Path, str]:
     }
     styles = range(1, parts.MIN_STYLES + 1)
     contents |= {paths.styles_folder(folder) / f"style_{number}.py": _text("style", folder) for number in styles}
-    return (
-        contents
-        | figure_files(folder)
-        | {
-            paths.experiment(folder): _text("experiment", folder),
-            paths.lesson(folder): _text("lesson", folder),
-            paths.hints(folder): _text("hints", folder),
-            paths.review(folder): _text("review", folder),
-        }
-    )
+    return contents | {
+        paths.figure_data(folder): _text("figure", folder),
+        paths.figure_script(folder): _text("script", folder),
+        paths.figure_cases(folder): _text("cases", folder),
+        paths.experiment(folder): _text("experiment", folder),
+        paths.lesson(folder): _text("lesson", folder),
+        paths.hints(folder): _text("hints", folder),
+        paths.review(folder): _text("review", folder),
+    }
 
 
 def _text(name: str, folder: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.authoring import parts
-from grader.authoring.parts import Problem, again, check_places, line_of
+from grader.authoring.parts import Problem, check_places, line_of
 from grader.catalog import Exercise, documented, mistakes, paths, project
 from grader.catalog.mistakes import Mistake, NotPassed
 from grader.judge.collection import Check
@@ -148,8 +148,7 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
     try:
         Local(mistake.source, paths.stub(exercise.folder).name, exercise.slug)
     except RuntimeError as error:
-        fix = f"Fix it, then: {again(exercise.folder)}"
-        yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, fix, mistake.line)
+        yield Problem(f"{mistake.name} cannot be loaded: {error}", mistake.path, "Fix it", mistake.line)
 
 
 def _grade(
@@ -175,7 +174,7 @@ def _grade(
                     name = f"{mistake.name}.py"
                     results[name] = grading.result(Submission(mistake.source, name))
     except BrokenCheck as error:
-        return [Problem(error.reason, error.file, f"Fix it, then: {again(exercise.folder)}", error.line)]
+        return [Problem(error.reason, error.file, "Fix it", error.line)]
     failing = [*_solution(report, results[str(solution)])]
     problems = [*failing, *_stub(report, results[str(stub)])]
     if failing:
@@ -191,7 +190,7 @@ def _grade(
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
     """The solution must pass every check."""
     folder, path = report.exercise.folder, paths.solution(report.exercise.folder)
-    places, fix = check_places(folder), f"Fix the check or the solution, then: {again(folder)}"
+    places, fix = check_places(folder), "Fix the check or the solution"
     if result.message:
         yield Problem(f"the solution cannot be graded: {result.message}", path, fix)
     for check in result.checks:
@@ -206,7 +205,7 @@ def _unused_numbers(folder: str, read: set[str]) -> Iterator[Problem]:
     for number in documented.numbers(folder):
         if number.id not in read:
             line = line_of(toml, f"^id.*{number.id}")
-            fix = f"Look at it in its check, documented[{number.id!r}], then: {again(folder)}"
+            fix = f"Look at it in its check, documented[{number.id!r}]"
             yield Problem(f"no check looks at the number {number.id}", toml, fix, line)
 
 
@@ -217,8 +216,7 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
     passed = [check.id for check in result.checks if check.outcome == PASSED]
     for name in passed:
         file, line = places[name]
-        fix = f"Let the check call the learner's function first, then: {again(folder)}"
-        yield Problem(f"the stub passes {name}", file, fix, line)
+        yield Problem(f"the stub passes {name}", file, "Let the check call the learner's function first", line)
     if result.started and not passed:
         reason = f"the stub is not “not started”: {result.message or 'it does not raise NotImplementedError'}"
         yield Problem(reason, paths.stub(folder), f"Make it again: make verify EX={folder[:2]} WRITE=1")
@@ -226,8 +224,7 @@ def _stub(report: Report, result: ExerciseResult) -> Iterator[Problem]:
 
 def _style(report: Report, path: Path, result: ExerciseResult) -> Iterator[Problem]:
     """A right answer in another style must pass every check."""
-    folder = report.exercise.folder
-    fix = f"Fix the check if the answer is right, else the answer, then: {again(folder)}"
+    fix = "Fix the check if the answer is right, else the answer"
     if result.message:
         yield Problem(f"this right answer cannot be graded: {result.message}", path, fix)
         return
@@ -242,12 +239,11 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
     failed = tuple(check.id for check in result.checks if check.outcome == FAILED)
     not_checked = tuple(check.id for check in result.checks if check.outcome == NOT_CHECKED)
     if result.status == PASSED:
-        fix = f"Add a check that fails it, then: {again(folder)}"
-        yield Problem(f"{mistake.name} passes every check", mistake.path, fix, line)
+        yield Problem(f"{mistake.name} passes every check", mistake.path, "Add a check that fails it", line)
         return
     if not result.started or not failed:
-        fix = f"Let it give a wrong result, then: {again(folder)}"
-        yield Problem(f"{mistake.name} is not judged at all: {result.message}", mistake.path, fix, line)
+        reason = f"{mistake.name} is not judged at all: {result.message}"
+        yield Problem(reason, mistake.path, "Let it give a wrong result", line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
     recorded = mistakes.failed_checks(folder).get(mistake.name)
@@ -279,7 +275,7 @@ def _diagnosed_otherwise(mistake: Mistake, result: ExerciseResult) -> Iterator[P
             says = f"says: {diagnosis}" if diagnosis else "has no diagnosis"
             reason = f"in {failed} the grader {says}, and not the sentence of {mistake.name}"
             fix = "Let those checks compare values that this mistake alone changes"
-        yield Problem(reason, mistake.path, f"{fix}, then: {again(folder)}", mistake.line + 1)
+        yield Problem(reason, mistake.path, fix, mistake.line + 1)
 
 
 def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
@@ -288,7 +284,7 @@ def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
     for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
             file = paths.shown(paths.mistakes(report.exercise.folder))
-            fix = f"Write a mistake in {file} that does, then: {again(report.exercise.folder)}"
+            fix = f"Write a mistake in {file} that does"
             yield Problem(f"no mistake fails the check {name}", path, fix, line)
 
 

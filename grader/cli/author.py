@@ -54,7 +54,6 @@ def verify(options: argparse.Namespace) -> int:
     processes = options.jobs or (cores() if device == "cpu" else 1)
     thorough = options.thorough or options.write or device != "cpu"
     every = 1 if options.write else max(options.every, 1)
-    problems: list[Problem] = []
     reports: list[Report] = []
     with Console(stderr=True).status(f"0 of {len(chosen)} exercises") as status:
         verified = parallel.verify_all(chosen, options.seed, processes, device, thorough, every)
@@ -68,16 +67,16 @@ def verify(options: argparse.Namespace) -> int:
                     (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
                 else:
                     report.problems += stale
-            problems += report.problems
             reports.append(report)
     for report in reports:
         if report.not_here:
             print(f"{report.exercise.folder}: {report.not_here}")
         for line in report.waits:
             print(line)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    if problems:
+        command = _again(report.exercise.folder)
+        for problem in report.problems:
+            print(f"{problem}{'' if command in problem.fix else f', then: {command}'}", file=sys.stderr)
+    if any(report.problems for report in reports):
         return errors.FAILED
     mistakes = sum(len(report.not_passed) for report in reports)
     count = sum(not report.not_here for report in reports)
@@ -86,16 +85,21 @@ def verify(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
+def _again(folder: str) -> str:
+    """The command that verifies an exercise again."""
+    return f"make verify EX={folder[:2]}"
+
+
 def _not_current(report: Report) -> list[Problem]:
     """The problem of a failed_checks.json that is not current."""
-    from grader.authoring.parts import Problem, again
+    from grader.authoring.parts import Problem
 
     changed = report.out_of_date()
     if not changed:
         return []
     folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
     shown = changed[:MAX_CHANGED] + [f"and {more} more"] * (more > 0)
-    fix = f"Make it again: {again(folder)} WRITE=1"
+    fix = f"Make it again: {_again(folder)} WRITE=1"
     return [Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)]
 
 
