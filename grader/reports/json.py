@@ -11,6 +11,9 @@ from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
 
 SCHEMA = 1
+STORED = (
+    "exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started",
+)  # fmt: skip
 
 
 def record(result: ExerciseResult) -> dict[str, Any]:
@@ -19,36 +22,24 @@ def record(result: ExerciseResult) -> dict[str, Any]:
     numbers = cause_numbers(found)
     fields = {
         "schema": SCHEMA,
-        "exercise": result.exercise,
-        "title": result.title,
-        "submission": result.submission,
-        "device": result.device,
-        "seed": result.seed,
-        "status": result.status,
+        **{name: getattr(result, name) for name in STORED},
         "points": result.points,
         "max_points": result.max_points,
-        "duration_s": result.duration_s,
         "checks": [_check(check, numbers.get(check.id)) for check in result.checks],
         "causes": [_cause(cause) for cause in found],
-        "output": result.output,
-        "message": result.message,
-        "started": result.started,
         "notes": list(result.notes),
     }
-    if result.sandbox is not None:
-        fields["sandbox"] = dict(vars(result.sandbox))
-    return fields
+    return fields | ({} if result.sandbox is None else {"sandbox": dict(vars(result.sandbox))})
 
 
 def read(fields: dict[str, Any], pictures: tuple[Picture, ...] = ()) -> ExerciseResult:
     """The result from which `record` made the fields. Raises KeyError or TypeError where they are no record."""
-    keys = ("exercise", "title", "submission", "device", "seed", "status", "duration_s", "output", "message", "started")
     findings = {check: _finding(cause) for cause in fields.get("causes", ()) for check in cause["checks"]}
     unloaded = next((_finding(cause) for cause in fields.get("causes", ()) if not cause["checks"]), None)
     sandbox = fields.get("sandbox", {})
     sandbox = {key: tuple(value) if isinstance(value, list) else value for key, value in sandbox.items()}
     return ExerciseResult(
-        **{key: fields[key] for key in keys},
+        **{name: fields[name] for name in STORED},
         checks=tuple(_read_check(check, findings.get(check["id"])) for check in fields["checks"]),
         finding=unloaded,
         notes=tuple(fields["notes"]),
@@ -63,22 +54,9 @@ def render(result: ExerciseResult, more: dict[str, Any] | None = None) -> str:
 
 
 def _check(check: CheckResult, cause: int | None) -> dict[str, Any]:
-    """One check as a dict of plain data."""
-    return {
-        "id": check.id,
-        "title": check.title,
-        "outcome": check.outcome,
-        "points": check.points,
-        "max_points": check.max_points,
-        "message": check.message,
-        "diagnosis": check.diagnosis,
-        "hidden": check.hidden,
-        "task": check.task,
-        "lines": list(check.lines),
-        "where": check.where,
-        "cause": cause,
-        "call": _call(check.message),
-    }
+    """One check as a dict of plain data. Its finding is that of its cause."""
+    fields = {name: value for name, value in vars(check).items() if name != "finding"}
+    return fields | {"lines": list(check.lines), "cause": cause, "call": _call(check.message)}
 
 
 def _call(message: str) -> str:
