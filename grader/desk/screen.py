@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console, RenderableType
-from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -25,10 +24,10 @@ from rich.theme import Theme
 from grader import catalog
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
-from grader.desk import ending, formulas, progress
+from grader.desk import ending, formulas, lesson, progress
 from grader.desk.grading_thread import Watched
 from grader.desk.hints import Hint
-from grader.desk.lesson import LINK, Task
+from grader.desk.lesson import Task
 from grader.records.causes import Cause, causes, waiting
 from grader.records.results import PASSED, ExerciseResult
 from grader.reports import terminal
@@ -36,7 +35,6 @@ from grader.reports import terminal
 SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll"
 LESSON_LINES = (3, 14)  # of the task's text, at least and at most
 UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END = "up", "down", "page up", "page down", "home", "end"
-SCROLL_KEYS = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, " ")
 RESIZED, RESUMED, QUIT, SAVED, GRADED, DRAWN = "resized", "resumed", "quit", "saved", "graded", "drawn"
 ENTER, OTHER = "enter", "other"  # OTHER: a key that only leads back
 KEY_NAMES = {
@@ -76,49 +74,38 @@ BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("
 class View:
     """All that the main page shows.
 
-    states: of all exercises in order: "passed", "begun" or "not started"; at: where this one is among them;
     every: show every check; status: what is under way; note, warnings: told once, and all the time.
     """
 
     watched: Watched
-    states: tuple[str, ...]
-    at: int
-    following: Exercise | None  # to be offered once this one is passed; None if all are
     every: bool = False
-    hints: tuple[Hint, ...] = ()
+    hint: Hint | None = None
     status: str = ""
     note: str = ""
     warnings: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, watched: Watched, every: bool, hints: tuple[Hint, ...], **texts: Any) -> View:
-        """The view of an exercise among all. texts: status, note and warnings."""
-        exercises, by_folder = catalog.exercises(), progress.load()
-        at = exercises.index(watched.exercise)
-        states = tuple(progress.state(listed.folder, by_folder).status for listed in exercises)
-        following = ending.open_exercise(watched.exercise.folder, by_folder)
-        return cls(watched, states, at, following, every, hints, **texts)
 
 
 def heading(view: View) -> list[RenderableType]:
     """The exercise, its path, its file, and how far all exercises are."""
     exercise = view.watched.exercise
     name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (f"  {exercise.path.name}", "dim"))
-    return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(view), Text()]
+    return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(exercise), Text()]
 
 
-def bar(view: View) -> Text:
+def bar(shown: Exercise) -> Text:
     """One character for each exercise, by its state; the one that is shown stands out."""
-    text = Text(no_wrap=True)
-    for place, state in enumerate(view.states):
+    text, by_folder, passed = Text(no_wrap=True), progress.load(), 0
+    for exercise in catalog.exercises():
+        state = progress.state(exercise.folder, by_folder).status
         sign, style = BAR[state]
-        text.append("▮" if place == view.at else sign, f"bold {style}" if place == view.at else style)
-    return text.append(f"  {view.states.count('passed')} of {len(view.states)} passed", "dim")
+        text.append(*(("▮", f"bold {style}") if exercise == shown else (sign, style)))
+        passed += state == "passed"
+    return text.append(f"  {passed} of {len(catalog.exercises())} passed", "dim")
 
 
 def hints(view: View) -> Iterable[RenderableType]:
     """The hint for the task that is shown, and below it an empty line."""
-    for hint in view.hints:
+    if hint := view.hint:
         title = f"Hint {hint.place} for task {hint.task}: " if hint.stage else f"Hint {hint.place}: "
         yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
 
@@ -143,13 +130,13 @@ def verdict(view: View, width: int) -> Iterable[RenderableType]:
     lines = terminal.render(result, width, every=True)[1:] if view.every else brief(result, view.watched.task, width)
     yield from (Text(text, style, no_wrap=True, overflow="ellipsis") for text, style in lines)
     if result.status == PASSED:
-        following, number = view.following, view.watched.exercise.folder[:2]
-        yield from (Text(line, "green") for line in ending.lines(view.watched.exercise.folder))
-        if ending.proof(view.watched.exercise.folder):
+        folder = view.watched.exercise.folder
+        yield from (Text(line, "green") for line in ending.lines(folder))
+        if ending.proof(folder):
             yield Text("w: watch it learn here", "green")
-        if following:
+        if following := ending.open_exercise(folder):
             yield Text(f"n: on to {following.folder[:2]} {following.title}", "green")
-        yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={number}", "dim")
+        yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={folder[:2]}", "dim")
 
 
 def brief(result: ExerciseResult, task: Task | None, width: int) -> list[terminal.Line]:
@@ -201,17 +188,22 @@ class Screen:
         console.push_theme(Theme({"markdown.code": "cyan"}))  # no background: terminals are dark or light
         self.has_drawn = False
         self.pager = Pager()
-        self.lines: list[str] = []  # of the page, without its foot
         self.foot: list[str] = []
 
     def draw(self, parts: Iterable[RenderableType], foot: Iterable[RenderableType]) -> None:
         """Show the page instead of the one before."""
-        self.lines, self.foot = self._lines(parts), self._lines(foot)
-        self.write()
+        self.foot = self.lines(foot)
+        self.write(self.lines(parts))
 
-    def write(self) -> None:
-        """Show the part of the page that is to be seen, in one write, so that it does not flicker."""
-        screen_lines = [*self._seen(), *self._below(), *self.foot]
+    def write(self, lines: Sequence[str] | None = None) -> None:
+        """Show the part of the page that is to be seen, in one write, so that it does not flicker.
+
+        lines: those of another page.
+        """
+        pager = self.pager
+        pager.show(pager.lines if lines is None else lines, self.console.height - len(self.foot))
+        words = Text(f"{pager.position} · {SCROLLING}", "dim", no_wrap=True, overflow="ellipsis")
+        screen_lines = [*pager.visible(), *(self.lines([words]) if pager.scrolls else []), *self.foot]
         scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
         text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(screen_lines) + "\x1b[K\x1b[J"
         self.has_drawn = True
@@ -226,40 +218,18 @@ class Screen:
                 self.console.file.write(f"\x1b[{self.console.height};1H\n")
                 self.console.file.flush()
 
-    def _seen(self) -> list[str]:
-        """The lines of the page that are seen, and empty ones down to the foot."""
-        room = self.console.height - len(self.foot)
-        self.pager.show(self.lines, room)
-        if self.pager.scrolls:
-            self.pager.show(self.lines, room := room - 1)  # _below takes a line
-        lines = [*self.pager.visible()]
-        return [*lines, *[""] * (room - len(lines))]
-
-    def _below(self) -> list[str]:
-        """The position in the page and the keys that scroll."""
-        if not self.pager.scrolls:
-            return []
-        return self._lines([Text(f"{self.pager.position} · {SCROLLING}", "dim", no_wrap=True, overflow="ellipsis")])
-
-    def _lines(self, parts: Iterable[RenderableType]) -> list[str]:
-        text = self.text(parts)
-        return text.removesuffix("\n").split("\n") if text else []
-
-    def text(self, parts: Iterable[RenderableType]) -> str:
-        """The parts as text with escape codes, in the terminal's width."""
+    def lines(self, parts: Iterable[RenderableType]) -> list[str]:
+        """The parts as lines with escape codes, in the terminal's width."""
         with self.console.capture() as captured:
             for part in parts:
                 self.console.print(part, crop=False)
-        return captured.get()
+        return captured.get().removesuffix("\n").split("\n") if captured.get() else []
 
     def main(self, view: View) -> None:
         """Draw the main page. The task's text gets the lines that the other parts leave free."""
-        above, below, foot = (
-            heading(view),
-            [*hints(view), *verdict(view, self.console.width)],
-            [*notes(view), keys(view, self.console.width)],
-        )
-        room = self.console.height - self.text([*above, *below, *foot]).count("\n") - 2
+        above, below = heading(view), [*hints(view), *verdict(view, self.console.width)]
+        foot = [*notes(view), keys(view, self.console.width)]
+        room = self.console.height - len(self.lines([*above, *below, *foot])) - 2
         self.draw([*above, *self.task(view, room), *below], foot)
 
     def task(self, view: View, room: int) -> list[RenderableType]:
@@ -271,18 +241,18 @@ class Screen:
         title = Text.assemble((f"Task {task.number}  ", "dim"), (task.title.replace("`", ""), "bold"))
         if room < least + 3 and view.watched.result is not None:  # the verdict is read now, and the text before
             return [title, Text()] if room > 1 else []
-        lines = self.lesson(task.text, self.console.width)
+        page = self.lines([Padding(lesson.render(task.text), (0, 0, 0, 2))])
+        lines = [line for line in page if Text.from_ansi(line).plain.strip()]
         count = max(least, min(room - 2, most))
         text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
         if len(lines) > count:
             return [title, text, Text("  … more in the lesson (o)", "dim"), Text()]
         return [title, text, Text()]
 
-    def lesson(self, markdown: str, width: int) -> list[str]:
-        """A task's text as lines for the terminal."""
-        page = Markdown(LINK.sub(r"\1", formulas.as_markdown(markdown)), code_theme="ansi_dark")
-        lines = self.text([Padding(page, (0, 0, 0, 2))]).split("\n")
-        return [line for line in lines if Text.from_ansi(line).plain.strip()]
+
+def step(key: str, page: int, whole: int) -> int:
+    """By how many lines a key goes down, 0 where it does not scroll. page: those of a screen; whole: all of them."""
+    return {UP: -1, DOWN: 1, PAGE_UP: -page, PAGE_DOWN: page, " ": page, HOME: -whole, END: whole}.get(key, 0)
 
 
 @dataclass
@@ -304,9 +274,12 @@ class Pager:
         return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"
 
     def show(self, lines: Sequence[str], room: int) -> None:
-        """Take other lines, and stay where it was: at the end, where it was there and the page has grown."""
+        """Take other lines, and stay where it was: at the end, where it was there and the page has grown.
+
+        room: lines of the terminal; what scrolls leaves one for its position.
+        """
         was_at_end = self.top > 0 and self.top + self.room >= len(self.lines)
-        self.lines, self.room = lines, max(1, room)
+        self.lines, self.room = lines, max(1, room - (len(lines) > room))
         self._go(len(lines) if was_at_end else self.top)
 
     def reveal(self, number: int) -> bool:
@@ -318,16 +291,13 @@ class Pager:
 
     def press(self, key: str) -> bool:
         """Scroll. Returns whether the key is one that scrolls."""
-        if key not in SCROLL_KEYS:
-            return False
-        page, last = max(1, self.room - 1), len(self.lines)
-        by = {UP: -1, DOWN: 1, PAGE_UP: -page, PAGE_DOWN: page, " ": page, HOME: -last, END: last}
-        self._go(self.top + by[key])
-        return True
+        by = step(key, max(1, self.room - 1), len(self.lines))
+        self._go(self.top + by)
+        return by != 0
 
     def visible(self) -> Sequence[str]:
-        """The lines that are seen."""
-        return self.lines[self.top : self.top + self.room]
+        """The lines that are seen, and empty ones below a short page."""
+        return [*self.lines[self.top : self.top + self.room], *[""] * (self.room - len(self.lines))]
 
     def _go(self, top: int) -> None:
         self.top = max(0, min(top, len(self.lines) - self.room))

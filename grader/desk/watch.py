@@ -16,30 +16,14 @@ from grader.desk import beside, checkout, ending, hints, lesson, progress, scree
 from grader.desk import solution as reference
 from grader.desk.beside import Beside, Request
 from grader.desk.grading_thread import SETTLE_S, GradingThread, Job, Saves, Watched
-from grader.desk.screen import (
-    DOWN,
-    DRAWN,
-    END,
-    ENTER,
-    GRADED,
-    HOME,
-    PAGE_DOWN,
-    PAGE_UP,
-    QUIT,
-    RESIZED,
-    RESUMED,
-    SAVED,
-    UP,
-    Events,
-    Screen,
-    View,
-)  # fmt: skip
+from grader.desk.screen import Events, Screen, View
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.records.submission import Unreadable
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 
 SLOW_S = 0.4  # a grading that takes longer is announced
+LIST_PAGE = 8  # lines of the list that PgUp and PgDn pass over
 BACK = "any other key: back"
 LESSON_KEYS = "e: the next answer · b: in the browser, with its figure · any other key: back"
 LIST_KEYS = "↑ ↓: choose · Enter: open · any other key: back"
@@ -54,9 +38,9 @@ def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
-        saves = Saves(paths.EXERCISES, lambda: events.put(SAVED), poll)
-        beside = Beside(lambda request, page: events.put(DRAWN, (request, page)))
-        grading = GradingThread(fork_server, lambda job, result: events.put(GRADED, (job, result)), where)
+        saves = Saves(paths.EXERCISES, lambda: events.put(screen.SAVED), poll)
+        beside = Beside(lambda request, page: events.put(screen.DRAWN, (request, page)))
+        grading = GradingThread(fork_server, lambda job, result: events.put(screen.GRADED, (job, result)), where)
         notes = (NO_SANDBOX if fork_server.tier.name == "D" else "", "" if progress.is_kept() else progress.NOT_KEPT)
         try:
             with events:
@@ -99,17 +83,17 @@ class Watch:
             kind, value = self.events.next(self.pause()) or ("", None)
             if kind == "key":
                 press(self, value)
-            elif kind == GRADED:
+            elif kind == screen.GRADED:
                 self.show_verdict(*value)
-            elif kind == DRAWN:
+            elif kind == screen.DRAWN:
                 self.show_drawn(*value)
-            elif kind == RESIZED and self.chosen:
+            elif kind == screen.RESIZED and self.chosen:
                 show_list(self)
-            elif kind == RESIZED:
+            elif kind == screen.RESIZED:
                 self.draw()
-            elif kind == RESUMED:
+            elif kind == screen.RESUMED:
                 self.resume()
-            elif kind == QUIT:
+            elif kind == screen.QUIT:
                 self.quitting = True
             else:
                 self.grade_new_content()
@@ -119,7 +103,7 @@ class Watch:
         """Show an exercise and grade its file."""
         self.leave_page()
         self.watched = Watched(exercise, self.grading)
-        self.hints: tuple[hints.Hint, ...] = ()
+        self.hint: hints.Hint | None = None
         self.note = self.status = ""
         self.every = self.confirming = False  # show every check; the next key confirms the reset
         self.draw()
@@ -154,8 +138,8 @@ class Watch:
             self.draw()
             return
         watched.take(job, result)
-        if not watched.task or any(hint.task != watched.task.number for hint in self.hints):
-            self.hints = ()  # that task is done
+        if self.hint and (not watched.task or self.hint.task != watched.task.number):
+            self.hint = None  # that task is done
         if self.chosen:
             show_list(self)
         else:
@@ -188,9 +172,7 @@ class Watch:
         if self.page is None:
             waking = "" if self.graded_once or self.note else "The grader wakes up …"
             status = self.beside.words or self.status or waking
-            self.screen.main(
-                View.of(self.watched, self.every, self.hints, status=status, note=self.note, warnings=self.warnings)
-            )
+            self.screen.main(View(self.watched, self.every, self.hint, status, self.note, self.warnings))
             return
         lines = [Text(text, "yellow") for text in (self.note, self.beside.words) if text]
         self.screen.draw(self.page, [*lines, Text(self.back, "dim")])
@@ -235,19 +217,21 @@ class Watch:
 
 def press(watch: Watch, key: str) -> None:
     """Do what one key stands for. On a page, every key that means nothing leads back to the main page."""
-    screen = watch.screen
+    pager = watch.screen.pager
     if watch.confirming:
         watch.confirming, watch.note = False, ""
         if key == "y":
             watch.note = put_stub_back(watch.watched.exercise.folder)
             watch.grade_new_content()
         watch.draw()
-    elif watch.chosen and key in CHOOSING:
-        choose(watch, key)
+    elif watch.chosen and key == screen.ENTER:
+        watch.open(catalog.find(watch.chosen))
+    elif watch.chosen and (by := screen.step(key, LIST_PAGE, len(catalog.exercises()))):
+        choose(watch, by)
     elif watch.is_lesson and key == "e":
         unfold(watch)
-    elif screen.pager.press(key):
-        screen.write()
+    elif pager.press(key):
+        watch.screen.write()
     elif key in KEYS:
         watch.note = ""
         KEYS[key](watch)
@@ -286,7 +270,7 @@ def hint(watch: Watch) -> None:
         again = f"make hint EX={folder[:2]} TASK={task.number} ALL=1"
         watch.say(f"You have seen every hint for task {task.number}. Again: {again}")
         return
-    watch.hints = (answer.hint,)
+    watch.hint = answer.hint
     watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
 
 
@@ -348,13 +332,13 @@ def read_lesson(watch: Watch) -> None:
 def unfold(watch: Watch) -> None:
     """Show the first answer that is folded, from the head of what is seen on."""
     pager = watch.screen.pager
-    folds = [line for line, text in enumerate(watch.screen.lines) if lesson.FOLD.match(Text.from_ansi(text).plain)]
+    folds = [line for line, text in enumerate(pager.lines) if lesson.FOLD.match(Text.from_ansi(text).plain)]
     closed = [place for place, line in enumerate(folds) if line >= pager.top and place not in watch.unfolded]
     if closed:
-        before = len(watch.screen.lines)
+        before = len(pager.lines)
         watch.unfolded.add(closed[0])
         read_lesson(watch)
-        answer = len(watch.screen.lines) - before  # lines, of which as many are shown as there is room for
+        answer = len(pager.lines) - before  # lines, of which as many are shown as there is room for
         if pager.reveal(folds[closed[0]] + min(answer, pager.room - 1)):
             watch.screen.write()
 
@@ -381,13 +365,9 @@ def show_list(watch: Watch) -> None:
         watch.screen.write()
 
 
-def choose(watch: Watch, key: str) -> None:
-    """A key in the list: mark another exercise, or open the one that is marked."""
-    if key == ENTER:
-        watch.open(catalog.find(watch.chosen))
-        return
+def choose(watch: Watch, by: int) -> None:
+    """Mark the exercise so many lines below the one that is marked in the list."""
     every = [exercise.folder for exercise in catalog.exercises()]
-    by = {UP: -1, DOWN: 1, PAGE_UP: -8, PAGE_DOWN: 8, HOME: -len(every), END: len(every)}[key]
     watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
     show_list(watch)
 
@@ -402,7 +382,6 @@ def leave(watch: Watch) -> None:
     watch.quitting = True
 
 
-CHOOSING = (UP, DOWN, PAGE_UP, PAGE_DOWN, HOME, END, ENTER)
 KEYS = {
     "o": read_lesson,
     "b": open_browser,

@@ -55,7 +55,7 @@ def view(tmp_path, monkeypatch):
         assert one.is_first(one.job)
         one.take(one.job, result)
         assert not one.is_first(one.job)
-        return screen.View.of(one, False, ())
+        return screen.View(one)
 
     return make
 
