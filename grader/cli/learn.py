@@ -288,13 +288,10 @@ def solution(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-@verb("progress", option("--format", choices=("text", "json"), default="text"))
+@verb("progress")
 def show_progress(options: argparse.Namespace) -> int:
     """Show every exercise with its state, points, tries and first pass."""
-    if options.format == "json":
-        print(progress.as_json(progress.rows()), end="")
-    else:
-        print(progress.text(progress.rows()) + "\n".join(ending.closing_lines()))
+    print(progress.text() + "\n".join(ending.closing_lines()))
     return errors.PASSED
 
 

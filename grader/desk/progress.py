@@ -1,11 +1,11 @@
 """A learner's progress, in one small file of the checkout. Its loss or damage is never an error.
 
-The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again. `make
-progress` shows a row of plain data for each exercise.
+The last verdict on each exercise is stored beside it. Both may be deleted: a grading writes them again.
 """
 
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import time
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import catalog
-from grader.catalog import paths, project
+from grader.catalog import Exercise, paths, project
 from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
@@ -26,7 +26,7 @@ FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a 
 TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
 NOT_KEPT = f"Nothing of this is kept: {paths.DESK} cannot be written."
 SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
-BAR = 10
+BAR, WIDTH = 10, 28  # characters of a bar, and of a title beside it
 
 
 @dataclass(frozen=True)
@@ -162,84 +162,29 @@ def _lock() -> Iterator[None]:
         yield
 
 
-def rows() -> list[dict]:
-    """One row for each exercise, in the order of the paths."""
-    states = load()
-    table = []
-    for exercise in catalog.exercises():
-        own = state(exercise.folder, states)
-        table.append(
-            {
-                "exercise": exercise.folder,
-                "title": exercise.title,
-                "path": exercise.path.name,
-                "warm_up": exercise.path.warm_up,
-                "status": own.status,
-                "is_here": not project.not_here(exercise.limits.needs),
-                "points": own.points,
-                "max_points": exercise.max_points,
-                "attempts": own.attempts,
-                "first_pass": own.first_pass,
-                "hints": sum(own.hints.values()),
-                "changed": own.changed,
-                "files": {kind: asdict(file) for kind, file in own.files.items()},
-            }
-        )
-    return table
-
-
-def by_path(table: list[dict]) -> list[dict]:
-    """One row for each path: how many of its exercises are passed, and its points."""
-    sums: dict[str, dict] = {}
-    for row in table:
-        empty = {"path": row["path"], "exercises": 0, "passed": 0, "points": 0.0, "max_points": 0.0}
-        path = sums.setdefault(row["path"], empty)
-        path["exercises"] += 1
-        path["passed"] += row["status"] == "passed"
-        for key in ("points", "max_points"):
-            path[key] = round(path[key] + row[key], 6)
-    return list(sums.values())
-
-
-def listed(table: list[dict]) -> list[tuple[str, str]]:
+def listed() -> list[tuple[str, str]]:
     """A line for each exercise below its path: its text, and its folder, "" for that of a path."""
     lines = []
-    for path in by_path(table):
-        lines.append((f"{path['path']}  {path['passed']} of {path['exercises']} passed", ""))
-        of_path = [row for row in table if row["path"] == path["path"]]
-        lines += [(f" {SIGNS[row['status']]} {row['exercise'][:2]} {row['title']}", row["exercise"]) for row in of_path]
+    for path, history in _by_path():
+        lines.append((f"{path}  {_passed(history)}", ""))
+        lines += [(f" {_name(exercise, own)}", exercise.folder) for exercise, own in history]
     return lines
 
 
-def text(table: list[dict]) -> str:
+def text() -> str:
     """The whole history, for `make progress`: a bar for each exercise and each path."""
-    lines = []
-    for path in by_path(table):
-        lines.append(f"{path['path']}  {_bar(path)} {path['passed']} of {path['exercises']} passed")
-        for row in table:
-            if row["path"] == path["path"]:
-                points = f"{row['points']:g}/{row['max_points']:g}"
-                lines.append(f" {_name(row, 28)} {_bar(row)} {points:>7}  {_history(row)}".rstrip())
-                lines += [f"      {text}" for text in [of_files(row)] if text]
-    lines.append(f"{_sum(table)}.")
-    return "\n".join(lines) + "\n"
-
-
-def as_json(table: list[dict]) -> str:
-    """All exercises and paths as JSON, schema 2."""
-    document = {"schema": 2, "exercises": table, "paths": by_path(table)}
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
-
-
-def of_files(row: dict) -> str:
-    """The present state of the learner's files, where the row alone does not say it; "" otherwise."""
-    names = {FILE: ".py", NOTEBOOK: "notebook"}
-    files = [
-        f"{names[kind]} {file['status']}, {file['points']:g}/{row['max_points']:g}"
-        for kind, file in row["files"].items()
-    ]
-    passed = f"passed on {_day(row['first_pass'])}; since changed: " if row["changed"] else ""
-    return passed + "; ".join(files) if passed or len(files) > 1 else ""
+    lines, points, most = [], 0.0, 0.0
+    for path, history in _by_path():
+        of_path = sum(own.points for _, own in history), sum(exercise.max_points for exercise, _ in history)
+        lines.append(f"{path}  {_bar(*of_path)} {_passed(history)}")
+        for exercise, own in history:
+            reached = f"{own.points:g}/{exercise.max_points:g}"
+            bar = _bar(own.points, exercise.max_points)
+            lines.append(f" {_name(exercise, own, WIDTH)} {bar} {reached:>7}  {_history(exercise, own)}".rstrip())
+            lines += [f"      {files}" for files in [_of_files(exercise, own)] if files]
+        if not history[0][0].path.warm_up:
+            points, most = points + of_path[0], most + of_path[1]
+    return "\n".join([*lines, f"{points:g} of {most:g} points."]) + "\n"
 
 
 def _save_result(result: ExerciseResult, kind: str) -> None:
@@ -300,28 +245,43 @@ def _set_aside() -> None:
         path.rename(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
 
 
-def _sum(table: list[dict]) -> str:
-    """The points of all paths but the warm-up."""
-    counted = [row for row in table if not row["warm_up"]]
-    return f"{sum(row['points'] for row in counted):g} of {sum(row['max_points'] for row in counted):g} points"
+def _by_path() -> list[tuple[str, list[tuple[Exercise, State]]]]:
+    """The name of each path, and its exercises with their histories."""
+    states, by_path = load(), itertools.groupby(catalog.exercises(), lambda exercise: exercise.path.name)
+    return [(path, [(one, state(one.folder, states)) for one in exercises]) for path, exercises in by_path]
 
 
-def _name(row: dict, width: int) -> str:
-    title = row["title"] if len(row["title"]) <= width else row["title"][: width - 1] + "…"
-    return f"{SIGNS[row['status']]} {row['exercise'][:2]} {title:<{width}}"
+def _passed(history: list[tuple[Exercise, State]]) -> str:
+    return f"{sum(own.done for _, own in history)} of {len(history)} passed"
 
 
-def _bar(row: dict) -> str:
-    share = row["points"] / row["max_points"] if row["max_points"] else 0.0
-    full = min(int(share * BAR), BAR)  # never full before all is done
+def _name(exercise: Exercise, own: State, width: int = 0) -> str:
+    """The exercise with its sign. width: of the title in a table; 0: as long as it is."""
+    title = exercise.title
+    if width:
+        title = f"{title:<{width}}" if len(title) <= width else f"{title[: width - 1]}…"
+    return f"{SIGNS[own.status]} {exercise.folder[:2]} {title}"
+
+
+def _bar(points: float, most: float) -> str:
+    full = min(int(round(points / most, 6) * BAR), BAR) if most else 0  # never full before all is done
     return "█" * full + "░" * (BAR - full)
 
 
-def _history(row: dict) -> str:
-    waiting = row["status"] if row["is_here"] else project.NOT_HERE
-    day = _day(row["first_pass"]) if row["status"] == "passed" else waiting
-    tries = "1 try" if row["attempts"] == 1 else f"{row['attempts']} tries"
-    return f"{day}, {tries}" if row["attempts"] else day
+def _history(exercise: Exercise, own: State) -> str:
+    waiting = project.NOT_HERE if project.not_here(exercise.limits.needs) else own.status
+    day = _day(own.first_pass) if own.done else waiting
+    tries = "1 try" if own.attempts == 1 else f"{own.attempts} tries"
+    return f"{day}, {tries}" if own.attempts else day
+
+
+def _of_files(exercise: Exercise, own: State) -> str:
+    """The present state of the learner's files, where the line alone does not say it; "" otherwise."""
+    names = {FILE: ".py", NOTEBOOK: "notebook"}
+    most = f"{exercise.max_points:g}"
+    files = [f"{names[kind]} {file.status}, {file.points:g}/{most}" for kind, file in own.files.items()]
+    passed = f"passed on {_day(own.first_pass)}; since changed: " if own.changed else ""
+    return passed + "; ".join(files) if passed or len(files) > 1 else ""
 
 
 def _day(seconds: float | None) -> str:

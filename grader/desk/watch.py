@@ -358,7 +358,7 @@ def list_exercises(watch: Watch) -> None:
 
 def show_list(watch: Watch) -> None:
     """Draw the list, and scroll to the exercise that is marked."""
-    lines = progress.listed(progress.rows())
+    lines = progress.listed()
     watch.page = [Text(text, "reverse" if folder == watch.chosen else "", no_wrap=True) for text, folder in lines]
     watch.draw()
     if watch.screen.pager.reveal([folder for _, folder in lines].index(watch.chosen)):
