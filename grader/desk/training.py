@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from rich.console import Console, Group, RenderableType
@@ -39,8 +39,8 @@ PERIOD = 8  # of the sequence that is shown: sixteen tokens
 SHADES = " ░▒▓█"
 BAR = 24  # characters of a score of 1
 PLAN = ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")  # what the train.py of a proof defines
-STOPPED = "Stopped after {} of {} steps."
-Seen = TypeVar("Seen", "Look", "ProofLook")
+OTHER_FORM = "what the training says about itself has another form than the lesson's"
+Look = dict[str, torch.Tensor]  # what the worker says of a training between two steps
 
 
 @dataclass(frozen=True)
@@ -53,22 +53,6 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Look:
-    """A view of the model between two steps. Scores are (num_layers, H), weights (num_layers, H, T, T)."""
-
-    step: int
-    loss: float
-    previous: torch.Tensor
-    induction: torch.Tensor
-    weights: torch.Tensor
-
-    @property
-    def leader(self) -> tuple[int, int]:
-        """Layer and number of the head with the highest induction score."""
-        return divmod(int(self.induction.argmax()), self.induction.shape[1])
-
-
-@dataclass(frozen=True)
 class Plan:
     """The words of a lesson's train.py. runs: what is compared; columns: what is asked of each."""
 
@@ -78,16 +62,6 @@ class Plan:
     picture: str
     why: str
     steps: int
-
-
-@dataclass(frozen=True)
-class ProofLook:
-    """What has been learned after so many steps. loss: (runs,), right: (runs, columns), weights: a matrix."""
-
-    step: int
-    loss: torch.Tensor
-    right: torch.Tensor
-    weights: torch.Tensor
 
 
 def train(
@@ -115,7 +89,7 @@ def train(
         sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers, settings["HEADS"]]
         model = getattr(learner, settings["MODEL"])(*sizes, seed=course.seed)
         trainee = learner.Training(model, course.seed)
-        _train_model(trainee, steps, console)
+        _advance(trainee, steps, console, lambda: _read_model(trainee), picture)
         return {name: value.detach().clone() for name, value in model.parameters().items()}
     except (LearnerError, Mismatch) as error:
         call = error.call if isinstance(error, LearnerError) else None
@@ -124,23 +98,20 @@ def train(
         remote.close()
 
 
-def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> ProofLook:
-    """Train what a proof compares, and show what each has learned."""
+def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> int:
+    """Train what a proof compares, and show what each has learned. Returns the steps that it took."""
 
-    def show(look: ProofLook) -> list[RenderableType]:
+    def show(look: Look) -> list[RenderableType]:
         """The table and the weights."""
-        return [*proof_table(plan, look), *proof_picture(plan, look)]
+        return [*_table(plan, look), Text(), Text(plan.picture, "dim"), *_shaded(look["weights"])]
 
     console.print(Text(plan.task, "bold"))
-    look, _ = _advance(trainee, steps, console, lambda step: _proof_look(trainee, plan, step), show)
-    console.print(*show(look), sep="\n")
-    if look.step < steps:
-        console.print(STOPPED.format(look.step, steps))
-    elif steps < plan.steps:
+    done = _advance(trainee, steps, console, lambda: _read_runs(trainee, plan), show)
+    if done == steps < plan.steps:
         console.print(f"The lesson trains for {plan.steps} steps. After {steps} you may see something else.")
-    else:
+    elif done == steps:
         console.print(Text(plan.why))
-    return look
+    return done
 
 
 def save(state: dict[str, torch.Tensor], path: Path) -> None:
@@ -152,22 +123,23 @@ def save(state: dict[str, torch.Tensor], path: Path) -> None:
         raise WrongUse(f"{path} cannot be written: {error.strerror}") from None
 
 
-def picture(look: Look) -> list[Text]:
-    """The loss, the scores of every head as bars, and the weights of the head that leads."""
-    lines = [Text(f"loss of the second half {look.loss:6.3f}", "bold"), Text()]
+def picture(look: Look) -> list[RenderableType]:
+    """The loss, the scores of every head as bars, and the weights of the head that leads.
+
+    look: the scores are (num_layers, H), the weights (num_layers, H, T, T).
+    """
+    lines: list[RenderableType] = [Text(f"loss of the second half {look['loss'].item():6.3f}", "bold"), Text()]
     lines.append(Text(f"head    {'looks one token back':{BAR + 6}} completes the pattern", "dim"))
-    for layer, (previous, induction) in enumerate(zip(look.previous.tolist(), look.induction.tolist())):
+    for layer, (previous, induction) in enumerate(zip(look["previous"].tolist(), look["induction"].tolist())):
         for head, scores in enumerate(zip(previous, induction)):
             name = Text(f"{layer}.{head}     ")
             for score in scores:
                 full = round(BAR * score) if math.isfinite(score) else 0
                 name.append("█" * full, "cyan").append("·" * (BAR - full), "dim").append(f" {score:.2f}  ")
             lines.append(name)
-    layer, head = look.leader
+    layer, head = divmod(int(look["induction"].argmax()), look["induction"].shape[1])
     lines += [Text(), Text(f"what head {layer}.{head} looks at: a row for each token", "dim")]
-    for row in look.weights[layer, head].tolist():
-        lines.append(Text("".join(2 * _shade(weight) for weight in row), "cyan"))
-    return lines
+    return [*lines, *_shaded(look["weights"][layer, head])]
 
 
 @contextlib.contextmanager
@@ -181,75 +153,71 @@ def interruption() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def proof_table(plan: Plan, look: ProofLook) -> list[RenderableType]:
+def _advance(
+    trainee: Any,
+    steps: int,
+    console: Console,
+    read: Callable[[], Look],
+    show: Callable[[Look], Iterable[RenderableType]],
+) -> int:
+    """Train some steps at a time, and show each look on a terminal, the last one everywhere. Ctrl-C ends it there.
+
+    read: asks for a look; show: makes its page. Returns the steps that were trained.
+    """
+    bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
+    task, done, look = bar.add_task("", total=steps), 0, read()
+    with interruption() as is_interrupted, Live(console=console, transient=True, auto_refresh=False) as live:
+        while done < steps and not is_interrupted():
+            if console.is_terminal:
+                live.update(Group(*show(look), Text(), bar), refresh=True)
+            count = min(AT_ONCE, steps - done)
+            trainee.advance(count)
+            done, look = done + count, read()
+            bar.update(task, completed=done)
+    console.print(Group(*show(look), Text(), bar))
+    if done < steps:
+        console.print(f"Stopped after {done} of {steps} steps.")
+    return done
+
+
+def _read_model(trainee: Any) -> Look:
+    """The look at a model. Raises Mismatch where it does not have the right form."""
+    look = _look(trainee.look(PERIOD), {"loss": 0, "previous": 2, "induction": 2, "weights": 4})
+    if look["previous"].shape != look["induction"].shape:
+        raise Mismatch(OTHER_FORM)
+    return look
+
+
+def _read_runs(trainee: Any, plan: Plan) -> Look:
+    """The look at a proof's runs. Raises Mismatch where it has another form than the plan."""
+    look = _look(trainee.look(), {"loss": 1, "right": 2, "weights": 2})
+    if look["right"].shape != (len(plan.runs), len(plan.columns)) or len(look["loss"]) != len(plan.runs):
+        raise Mismatch(OTHER_FORM)
+    return look
+
+
+def _look(answer: Any, dimensions: dict[str, int]) -> Look:
+    """The worker's answer as tensors. dimensions: how many each has. Raises Mismatch for anything else."""
+    given = answer if isinstance(answer, dict) else {}
+    numbers = {name: value for name, value in given.items() if isinstance(value, (float, torch.Tensor))}
+    look = {name: torch.as_tensor(value).double() for name, value in numbers.items()}
+    if {name: value.ndim for name, value in look.items()} != dimensions:
+        raise Mismatch(OTHER_FORM)
+    return look
+
+
+def _table(plan: Plan, look: Look) -> list[RenderableType]:
     """A row for each run: its loss, and how many percent are right in each column."""
     width = max(map(len, plan.runs))
     rows: list[RenderableType] = [
         Text(f"{'':{width}}    loss" + "".join(f"{column:>4}" for column in plan.columns), "dim")
     ]
-    for name, loss, shares in zip(plan.runs, look.loss.tolist(), look.right.tolist()):
-        row = Text(f"{name:{width}}  {_loss(loss)}")
+    for name, loss, shares in zip(plan.runs, look["loss"].tolist(), look["right"].tolist()):
+        row = Text(f"{name:{width}}  {f'{loss:6.4f}' if math.isfinite(loss) else '     –'}")
         for share in shares:
             row.append(f"{100 * share:4.0f}", "green" if share > 0.95 else "red" if share < 0.5 else "yellow")
         rows.append(row)
     return rows
-
-
-def proof_picture(plan: Plan, look: ProofLook) -> list[RenderableType]:
-    """The weights as shades, two characters each."""
-    rows = [Text("".join(2 * _shade(weight) for weight in row), "cyan") for row in look.weights.tolist()]
-    return [Text(), Text(plan.picture, "dim"), *rows, Text()]
-
-
-def _train_model(trainee: Any, steps: int, console: Console) -> None:
-    """Train a model, and show how its heads learn."""
-
-    def show(look: Look) -> list[RenderableType]:
-        """The picture, and below it an empty line."""
-        return [*picture(look), Text()]
-
-    look, bar = _advance(trainee, steps, console, lambda step: _look(trainee, step), show)
-    console.print(Group(*show(look), bar))
-    if look.step < steps:
-        console.print(STOPPED.format(look.step, steps))
-
-
-def _advance(
-    trainee: Any,
-    steps: int,
-    console: Console,
-    read: Callable[[int], Seen],
-    show: Callable[[Seen], Iterable[RenderableType]],
-) -> tuple[Seen, Progress]:
-    """Train some steps at a time, and show each look on a terminal. Ctrl-C ends the training with what is there.
-
-    read: the look after so many steps; show: its page. Returns the last look, and the bar of the steps.
-    """
-    bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
-    task, look = bar.add_task("", total=steps), read(0)
-    with interruption() as is_interrupted, Live(console=console, transient=True, auto_refresh=False) as live:
-        while True:
-            bar.update(task, completed=look.step)
-            if console.is_terminal:
-                live.update(Group(*show(look), bar), refresh=True)
-            if look.step >= steps or is_interrupted():
-                return look, bar
-            count = min(AT_ONCE, steps - look.step)
-            trainee.advance(count)
-            look = read(look.step + count)
-
-
-def _look(trainee: Any, step: int) -> Look:
-    """The worker's answer about the model. Raises where it does not have the right form."""
-    state = trainee.look(PERIOD)
-    names = ("previous", "induction", "weights")
-    if not isinstance(state, dict) or not isinstance(state.get("loss"), float):
-        raise Mismatch("nothing is known of the model in training")
-    matrices: dict[str, Any] = {name: state.get(name) for name in names}
-    dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in matrices.values()]
-    if dimensions != [2, 2, 4] or matrices["previous"].shape != matrices["induction"].shape:
-        raise Mismatch("the attention weights of the model have another shape than the lesson's")
-    return Look(step, state["loss"], **{name: value.double() for name, value in matrices.items()})
 
 
 def _settings(exercise: Exercise) -> dict:
@@ -268,19 +236,9 @@ def _trainer(exercise: Exercise) -> str:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error.strerror}") from None
 
 
-def _proof_look(trainee: Any, plan: Plan, step: int) -> ProofLook:
-    """The worker's answer. Raises Mismatch where it has another form than the plan."""
-    answer, (runs, columns) = trainee.look(), (len(plan.runs), len(plan.columns))
-    names = ("loss", "right", "weights")
-    values: list[Any] = [answer.get(name) if isinstance(answer, dict) else None for name in names]
-    dimensions = [value.ndim if isinstance(value, torch.Tensor) else 0 for value in values]
-    if dimensions != [1, 2, 2] or values[0].shape != (runs,) or values[1].shape != (runs, columns):
-        raise Mismatch("what the training says about itself has another form than the lesson's")
-    return ProofLook(step, *(value.double() for value in values))
-
-
-def _loss(loss: float) -> str:
-    return f"{loss:6.4f}" if math.isfinite(loss) else "     –"
+def _shaded(weights: torch.Tensor) -> list[Text]:
+    """A matrix of weights as shades, two characters each."""
+    return [Text("".join(2 * _shade(weight) for weight in row), "cyan") for row in weights.tolist()]
 
 
 def _shade(weight: float) -> str:

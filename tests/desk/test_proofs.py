@@ -101,8 +101,8 @@ def test_ctrl_c_keeps_what_is_there():
 
     before, file = signal.getsignal(signal.SIGINT), io.StringIO()
     plan = training.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so", 100)
-    look = training.train_beside(Interrupted(), plan, 100, Console(file=file, width=80))
-    assert look.step == 20 and signal.getsignal(signal.SIGINT) is before
+    done = training.train_beside(Interrupted(), plan, 100, Console(file=file, width=80))
+    assert done == 20 and signal.getsignal(signal.SIGINT) is before
     assert "mine  0.0000  20  20" in file.getvalue() and "Stopped after 20 of 100" in file.getvalue()
     assert "why it is so" not in file.getvalue()
     file = io.StringIO()

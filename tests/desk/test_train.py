@@ -63,7 +63,8 @@ def test_the_terminal_shows_bars_scores_and_what_a_head_looks_at(fork_server):
 
 def test_a_picture_shows_each_head_and_the_leader():
     weights = torch.eye(4).expand(2, 3, 4, 4)
-    look = training.Look(7, 1.25, torch.zeros(2, 3), torch.tensor([[0.0, 0.1, 0.2], [0.3, 1.0, 0.5]]), weights)
+    scores = {"previous": torch.zeros(2, 3), "induction": torch.tensor([[0.0, 0.1, 0.2], [0.3, 1.0, 0.5]])}
+    look = {"loss": torch.tensor(1.25), "weights": weights, **scores}
     text = [line.plain for line in training.picture(look)]
     assert text[0].endswith("1.250") and any("head 1.1 looks at" in line for line in text)
     assert text[-4:] == ["██      ", "  ██    ", "    ██  ", "      ██"]
