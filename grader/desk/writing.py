@@ -7,14 +7,13 @@ that is asked of it are the class that exercise.toml names under `writes`, `read
 import contextlib
 import json
 import re
-import sys
 import time
 import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any
 
 import torch
 
@@ -27,14 +26,16 @@ HELD_BACK = "�"  # what a decoder gives for half a character: the next token c
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # tokens of a strange model must not command the terminal
 SMALL = 10_000_000  # weights of a model that is faster in one thread
 COLUMNS = ("tokens", "seconds", "tokens a second")
+WAYS = WITHOUT, CACHED = "without caches", "with caches"
+DIFFER = "The two texts differ. If two tokens are nearly as likely, rounding decides; else look at the caches."
 
 
-class Tokenizer(Protocol):
+@dataclass(frozen=True)
+class Tokenizer:
     """From text to token ids, and back."""
 
-    def encode(self, text: str) -> list[int]: ...
-
-    def decode(self, ids: list[int]) -> str: ...
+    encode: Callable[[str], list[int]]
+    decode: Callable[[list[int]], str]
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,11 @@ class Written:
         return self.tokens / max(self.seconds, 1e-9)
 
 
-def write(
-    exercise: Exercise, submission: Submission, folder: Path, wish: Wish, out: IO[str] | None = None
-) -> list[Written]:
+def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish) -> list[Written]:
     """Write the same text twice, without and with caches, and print both as they grow.
 
     Raises WrongUse where the folder holds no such model, or where the learner's code fails.
     """
-    out = out or sys.stdout
     config, tokenizer = config_of(folder), tokenizer_of(folder)
     ids = tokenizer.encode(wish.prompt)
     if not ids:
@@ -79,26 +77,21 @@ def write(
     if sum(parameter.numel() for parameter in model.parameters()) < SMALL:
         torch.set_num_threads(1)  # several would only wait for each other
     texts = []
-    for heading, cached in (("without caches", False), ("with caches", True)):
-        print(f"\n{heading}\n{CONTROL.sub('', tokenizer.decode(ids))}", end="", flush=True, file=out)
+    for way in WAYS:
+        print(f"\n{way}\n{CONTROL.sub('', tokenizer.decode(ids))}", end="", flush=True)
         with code.telling():
-            texts.append(_one(code, model, cached, ids, wish, ends(config), tokenizer, out))
-        print(file=out)
-    for line in table(*texts):
-        print(line, file=out)
+            texts.append(_one(code, Stream(model, way == CACHED), ids, wish, ends(config), tokenizer))
+        print()
+    print("\n".join(table(texts)))
     return texts
 
 
-def table(without: Written, cached: Written) -> list[str]:
-    """Both ways side by side."""
+def table(texts: list[Written]) -> list[str]:
+    """Both ways side by side, and how much faster the second is."""
     lines = ["", " " * 16 + "".join(f"{name:>18}" for name in COLUMNS)]
-    for name, one in (("without caches", without), ("with caches", cached)):
-        lines.append(f"{name:16}{one.tokens:18}{one.seconds:18.2f}{one.speed:18.0f}")
-    lines.append("")
-    if without.text != cached.text:
-        lines.append(
-            "The two texts differ. If two tokens are nearly as likely, rounding decides; else look at the caches."
-        )
+    lines += [f"{way:16}{one.tokens:18}{one.seconds:18.2f}{one.speed:18.0f}" for way, one in zip(WAYS, texts)]
+    without, cached = texts
+    lines += ["", *[DIFFER] * (without.text != cached.text)]
     return [*lines, f"Your attention has written this, {cached.speed / without.speed:.1f} times as fast with caches."]
 
 
@@ -127,15 +120,17 @@ def tokenizer_of(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     data = _json(path)
     if data.get("model", {}).get("type") == "WordLevel" and data.get("pre_tokenizer", {}).get("type") == "Split":
-        return Words(data)
+        words = Words(data)
+        return Tokenizer(words.encode, words.decode)
     try:
         import tokenizers
     except ImportError:
         raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "tokenizers") from None
     try:
-        return _Library(tokenizers.Tokenizer.from_file(str(path)))
+        library = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the library has no class of its own for what it cannot read
         raise WrongUse(f"{path} cannot be read: {error}") from None
+    return Tokenizer(lambda text: library.encode(text).ids, library.decode)
 
 
 class Words:
@@ -166,19 +161,6 @@ class Words:
         return "".join(self.texts[number] for number in ids if number not in self.special)
 
 
-class _Library:
-    """A tokenizer of the tokenizers package."""
-
-    def __init__(self, tokenizer: Any):
-        self.tokenizer = tokenizer
-
-    def encode(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text).ids)
-
-    def decode(self, ids: list[int]) -> str:
-        return str(self.tokenizer.decode(ids))
-
-
 class _Ended(Exception):
     """The model has written a token that ends its text."""
 
@@ -189,9 +171,11 @@ class Stream(torch.nn.Module):
     cached: whether the caches are used. If not, the whole text is fed again at every step.
     """
 
-    def __init__(self, model: torch.nn.Module, cached: bool, show: Callable[[int], None]):
+    show: Callable[[int], None]
+
+    def __init__(self, model: torch.nn.Module, cached: bool):
         super().__init__()
-        self.model, self.cached, self.show = model, cached, show
+        self.model, self.cached = model, cached
         self.text: torch.Tensor | None = None
 
     def forward(self, token_ids: torch.Tensor, caches: Any = None) -> Any:
@@ -204,16 +188,7 @@ class Stream(torch.nn.Module):
         return self.model(token_ids, caches) if self.cached else self.model(self.text)
 
 
-def _one(
-    code: "_Code",
-    model: torch.nn.Module,
-    cached: bool,
-    ids: list[int],
-    wish: Wish,
-    last: set[int],
-    tokenizer: Any,
-    out: IO[str],
-) -> Written:
+def _one(code: "_Code", stream: Stream, ids: list[int], wish: Wish, last: set[int], tokenizer: Tokenizer) -> Written:
     """Write one text. last: the tokens that end it."""
     new: list[int] = []
     printed = tokenizer.decode(ids)
@@ -225,18 +200,16 @@ def _one(
         new.append(token)
         text = tokenizer.decode([*ids, *new])
         if not text.endswith(HELD_BACK):
-            print(CONTROL.sub("", text[len(printed) :]), end="", flush=True, file=out)
+            print(CONTROL.sub("", text[len(printed) :]), end="", flush=True)
             printed = text
 
-    stream, began = Stream(model, cached, show), time.perf_counter()
+    stream.show, began = show, time.perf_counter()
     generator = torch.Generator().manual_seed(wish.seed)
-    try:
+    with contextlib.suppress(_Ended):
         result = code["generate"](
             stream, torch.tensor([ids]), wish.tokens, temperature=wish.temperature, generator=generator
         )
         show(int(result[0, -1]))  # the last token is never fed
-    except _Ended:
-        pass
     return Written(tokenizer.decode([*ids, *new]), len(new), time.perf_counter() - began)
 
 
@@ -285,9 +258,8 @@ class _Code:
 
     def __getitem__(self, name: str) -> Any:
         if not callable(getattr(self.module, name, None)):
-            raise WrongUse(
-                f"{self.submission.filename} has no {name}. See {paths.shown(paths.lesson(self.exercise.folder))}"
-            )
+            lesson = paths.shown(paths.lesson(self.exercise.folder))
+            raise WrongUse(f"{self.submission.filename} has no {name}. See {lesson}")
         return getattr(self.module, name)
 
     @contextlib.contextmanager
@@ -295,7 +267,7 @@ class _Code:
         """Turn an exception of the learner's code into a WrongUse with its line."""
         try:
             yield
-        except (WrongUse, _Ended):
+        except WrongUse:
             raise
         except Exception as error:
             name = self.submission.filename

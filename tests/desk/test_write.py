@@ -1,6 +1,5 @@
 """make write: the learner's own model continues a text, without and with caches; checkpoints that others have saved."""
 
-import io
 import json
 import re
 
@@ -18,20 +17,26 @@ SOLUTION, BESIDE = paths.solution(EXERCISE.folder), paths.lesson(EXERCISE.folder
 WISH = writing.Wish("Once upon a time", 12, 0.0, 0)
 
 
-def written(folder, wish=WISH, path=SOLUTION) -> tuple[list[writing.Written], str]:
-    """Both texts, and what was printed."""
-    out = io.StringIO()
-    return writing.write(EXERCISE, submission.read(path), folder, wish, out), out.getvalue()
+@pytest.fixture
+def written(capsys):
+    """`written(folder)`: both texts, and what was printed."""
+
+    def write(folder, wish=WISH, path=SOLUTION) -> tuple[list[writing.Written], str]:
+        """Let the file write."""
+        texts = writing.write(EXERCISE, submission.read(path), folder, wish)
+        return texts, capsys.readouterr().out
+
+    return write
 
 
-def test_the_model_beside_the_lesson_writes_the_same_without_and_with_caches():
+def test_the_model_beside_the_lesson_writes_the_same_without_and_with_caches(written):
     (without, cached), printed = written(BESIDE)
     assert without.text == cached.text and without.tokens == cached.tokens == 12
     assert printed.count(cached.text) == 2 and cached.text.startswith("Once upon a time there was a ")
     assert "times as fast with caches" in printed and "differ" not in printed
 
 
-def test_a_story_ends_where_its_model_ends_it():
+def test_a_story_ends_where_its_model_ends_it(written):
     (without, cached), printed = written(BESIDE, writing.Wish("Once upon a time", 200, 0.7, 1))
     assert without.text == cached.text and cached.text.endswith(".") and cached.tokens < 200
     assert not re.search(r"<\|", printed)
@@ -46,14 +51,14 @@ def test_a_story_ends_where_its_model_ends_it():
         ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0}}, "rotations of the kind yarn"),
     ],
 )
-def test_a_model_that_needs_more_is_refused(change, said, tmp_path):
+def test_a_model_that_needs_more_is_refused(change, said, tmp_path, written):
     config = json.loads((BESIDE / "config.json").read_text()) | change
     (tmp_path / "config.json").write_text(json.dumps(config))
     with pytest.raises(WrongUse, match=said):
         written(tmp_path)
 
 
-def test_what_is_missing_is_named(tmp_path):
+def test_what_is_missing_is_named(tmp_path, written):
     with pytest.raises(WrongUse, match=r"config\.json cannot be read: No such file .* The folder of a model holds"):
         written(tmp_path)
     for name in ("config.json", "tokenizer.json"):
@@ -62,12 +67,12 @@ def test_what_is_missing_is_named(tmp_path):
         written(tmp_path)
 
 
-def test_a_word_that_the_model_does_not_know_is_named():
+def test_a_word_that_the_model_does_not_know_is_named(written):
     with pytest.raises(WrongUse, match="“dragon” is none of them"):
         written(BESIDE, writing.Wish("Once upon a time there was a dragon", 3, 0.0, 0))
 
 
-def test_an_error_of_the_learners_code_is_told_with_its_line(tmp_path):
+def test_an_error_of_the_learners_code_is_told_with_its_line(tmp_path, written):
     with pytest.raises(WrongUse, match=r"llama\.py:\d+: NotImplementedError"):
         written(BESIDE, path=paths.stub(EXERCISE.folder))
     file = tmp_path / "mine.py"
@@ -83,7 +88,7 @@ def test_the_command_asks_for_a_finished_file(said, desk):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", ["10GB", "300KB"], ids=["whole", "sharded"])
-def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, tmp_path):
+def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, tmp_path, written):
     """In the shape of SmolLM2-135M, but for fewer blocks and words; random weights, fifty tokens, greedy."""
     transformers = pytest.importorskip("transformers", reason="transformers is not installed (extra dev)")
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed (extra tokenizers)")
