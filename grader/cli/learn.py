@@ -166,14 +166,11 @@ def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> 
     from grader.reports import ci, terminal
     from grader.reports import json as as_json
 
-    if options.format == "github":
-        return ci.annotations(result)
-    if options.format == "classroom":
-        return ci.as_classroom(result)
+    as_text = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit}
+    if options.format in as_text:
+        return as_text[options.format](result)
     if options.format == "text":
         return terminal.plain(result, options.all)
-    if options.format == "junit":
-        return ci.as_junit(result)
     from grader.desk import hints
 
     hint = hints.free(result) if result.status != NOT_GRADED else None

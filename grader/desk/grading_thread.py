@@ -329,12 +329,6 @@ class StableFile:
         self.doubtful: tuple[float, Content] | None = None
 
     @property
-    def source(self) -> str:
-        """The code of the accepted content, "" where there is none."""
-        handed_in = self.accepted.handed_in if self.accepted else None
-        return handed_in.source if isinstance(handed_in, Submission) else ""
-
-    @property
     def is_settling(self) -> bool:
         """Whether doubtful content is waiting to be accepted."""
         return self.doubtful is not None

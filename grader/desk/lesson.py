@@ -116,18 +116,12 @@ def framed(markdown: str, sentences: dict[str, str] = FRAME) -> str:
     return markdown
 
 
-def open_tasks(result: ExerciseResult | None) -> set[int] | None:
-    """The numbers of the tasks with a check that is not passed; None where there is no verdict."""
-    if result is None:
-        return None
-    return {check.task for check in result.checks if check.outcome != PASSED and check.task is not None}
-
-
 def current(folder: str, result: ExerciseResult | None) -> Task | None:
-    """The first task that is not done according to the last verdict; None where all are done."""
-    all_tasks, open_numbers = tasks(folder), open_tasks(result)
-    not_done = all_tasks if open_numbers is None else [task for task in all_tasks if task.number in open_numbers]
-    return not_done[0] if not_done else None
+    """The first task with a check that is not passed in the last verdict; None where all are done."""
+    if result is None:
+        return next(iter(tasks(folder)), None)
+    not_done = {check.task for check in result.checks if check.outcome != PASSED}
+    return next((task for task in tasks(folder) if task.number in not_done), None)
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ INDENT = 4
 class Outcome:
     """The outcome of one example. text: its value in torch's four digits; exact: in all digits; or the problem.
 
-    is_open: a function is not written yet; raised: the name of the exception that the call raised, or "";
-    printed: what it printed.
+    is_open: a function is not written yet; raised: the name of the exception that the call raised, or ""; printed: what
+    it printed; waits: whether a statement above should have set or changed what it reads.
     """
 
     example: Example
@@ -58,12 +58,7 @@ class Outcome:
     is_open: bool = False
     raised: str = ""
     printed: str = ""
-    waits_for: str = ""  # the name that a statement above should have set, or what it names changed
-
-    @property
-    def has_own_problem(self) -> bool:
-        """Whether there is a problem of its own, and not only one of a statement above."""
-        return bool(self.problem) and not self.waits_for
+    waits: bool = False
 
 
 def run(
@@ -79,7 +74,7 @@ def run(
         desk.load()
         for example in examples:
             outcome = desk.outcome(example)
-            if example.is_shown or outcome.has_own_problem or (example.is_call and example.task == OWN):
+            if example.is_shown or (outcome.problem and not outcome.waits) or (example.is_call and example.task == OWN):
                 yield outcome
     finally:
         desk.close()
@@ -237,9 +232,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     """One call and what came of it."""
     example, comparison = outcome.example, _comparison(outcome)
     equal = is_equal(outcome)
-    sign, style = (
-        terminal.SIGNS["passed" if equal else "failed"] if equal is not None else terminal.SIGNS["not_checked"]
-    )
+    sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[equal]]
     head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
     lines: list[RenderableType] = [head]
     if outcome.printed.strip():
@@ -280,7 +273,7 @@ def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
 def _waiting(example: Example, names: set[str]) -> Outcome:
     """The outcome of an example that needs one of these names from a statement that failed."""
     name = min(names, key=example.code.index)
-    return Outcome(example, problem=f"waits for `{name}`, see above", is_open=True, waits_for=name)
+    return Outcome(example, problem=f"waits for `{name}`, see above", is_open=True, waits=True)
 
 
 def _called(code: str) -> set[str]:

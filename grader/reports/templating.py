@@ -112,15 +112,16 @@ def heat(name: str) -> RGB:
     return red, green, blue
 
 
-def colours_of_page(names: Collection[str] | None = None) -> str:
-    """The colours as variables of a page that follows the reader's scheme. names: of those needed; None for all."""
-    return COLOURS % tuple(_declared((name, pair[scheme]) for name, pair in _pairs(names)) for scheme in (0, 1))
+def colours_of_page() -> str:
+    """The colours as variables of a page that follows the reader's scheme."""
+    pairs = _pairs(palette())
+    return COLOURS % tuple(_declared((name, pair[scheme]) for name, pair in pairs) for scheme in (0, 1))
 
 
 def colours_within(selector: str, names: Collection[str] | None = None) -> str:
-    """The colours as variables of an element, which follows its own scheme. names: as for for_page."""
-    pairs = ((name, f"light-dark({light}, {dark})") for name, (light, dark) in _pairs(names))
-    return f"{selector} {{ {_declared(pairs)} }}\n"
+    """The colours as variables of an element, which follows its own scheme. names: of those needed; None for all."""
+    pairs = _pairs(palette() if names is None else names)
+    return f"{selector} {{ {_declared((name, f'light-dark({light}, {dark})') for name, (light, dark) in pairs)} }}\n"
 
 
 def _digest(text: str) -> str:
@@ -128,9 +129,9 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _pairs(names: Collection[str] | None) -> list[tuple[str, list[str]]]:
-    pairs = [(name, value) for name, value in palette().items() if isinstance(value, list)]
-    return [(name, value) for name, value in pairs if names is None or name in names]
+def _pairs(names: Collection[str]) -> list[tuple[str, list[str]]]:
+    """The colours of these names in the order of the palette, light and dark."""
+    return [(name, pair) for name, pair in palette().items() if name in names and isinstance(pair, list)]
 
 
 def _declared(values: Iterable[tuple[str, str]]) -> str:
