@@ -86,10 +86,9 @@ def test_the_command_asks_for_a_finished_file(said, desk):
     assert done.returncode == 2 and "not finished yet" in done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("size", ["10GB", "300KB"], ids=["whole", "sharded"])
-def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, tmp_path, written):
-    """In the shape of SmolLM2-135M, but for fewer blocks and words; random weights, fifty tokens, greedy."""
+@pytest.fixture(scope="module")
+def library():
+    """A model and a tokenizer of the library, and what the model writes: in the shape of SmolLM2-135M, but smaller."""
     transformers = pytest.importorskip("transformers", reason="transformers is not installed (extra dev)")
     tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed (extra tokenizers)")
     tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
@@ -115,10 +114,18 @@ def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, tmp_
     for name, parameter in model.named_parameters():
         if "norm" not in name:
             torch.nn.init.normal_(parameter, std=0.1)  # so that no two logits are nearly equal
+    ids = torch.tensor([tokenizer.encode(WISH.prompt).ids])
+    expected = model.generate(ids, attention_mask=ids > -1, max_new_tokens=50, do_sample=False, pad_token_id=0)
+    return model, tokenizer, tokenizer.decode(expected[0].tolist())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", ["10GB", "300KB"], ids=["whole", "sharded"])
+def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(size, library, tmp_path, written):
+    """Random weights, fifty tokens, greedy."""
+    model, tokenizer, expected = library
     model.save_pretrained(tmp_path, max_shard_size=size)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (size == "300KB")
-    ids = torch.tensor([tokenizer.encode(WISH.prompt).ids])
-    expected = model.generate(ids, attention_mask=ids > -1, max_new_tokens=50, do_sample=False, pad_token_id=0)
     (without, cached), _ = written(tmp_path, writing.Wish(WISH.prompt, 50, 0.0, 0))
-    assert cached.text == without.text == tokenizer.decode(expected[0].tolist())
+    assert cached.text == without.text == expected
