@@ -41,11 +41,12 @@ def page() -> str:
     """The page as Markdown."""
     exercises = catalog.exercises()
     recorded = sum(len(mistakes.failed_checks(exercise.folder)) for exercise in exercises)
+    styles = sum(len(paths.styles(exercise.folder)) for exercise in exercises)
     rows = (
         ("exercises", len(exercises), "make progress"),
         ("known mistakes tried, each refused", recorded, "make verify"),
         ("of them named by a sentence of their own", sum(map(_named, exercises)), "make verify"),
-        ("right files in other styles, each with full points", _styles(exercises), "make verify"),
+        ("right files in other styles, each with full points", styles, "make verify"),
         ("checks, each failed by some known mistake", sum(len(one.points) for one in exercises), "make verify"),
     )
     facts = json.loads(paths.BENCH_WHERE.read_text("utf-8"))
@@ -75,11 +76,6 @@ def _named(exercise: catalog.Exercise) -> int:
     recorded, known = mistakes.failed_checks(exercise.folder), mistakes.mistakes(exercise.folder)
     count = Counter(mistake.sentence for mistake in known)
     return sum(mistake.name in recorded and count[mistake.sentence] == 1 for mistake in known)
-
-
-def _styles(exercises: tuple[catalog.Exercise, ...]) -> int:
-    """How many right answers in other styles there are."""
-    return sum(len(paths.styles(exercise.folder)) for exercise in exercises)
 
 
 if __name__ == "__main__":

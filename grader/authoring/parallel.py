@@ -35,30 +35,24 @@ def verify_all(
             for exercise in exercises:
                 yield _verify(exercise, seed, device, thorough, every, fork_server)
         return
+    longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
+    spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
     try:
-        yield from _in_processes(exercises, seed, jobs, device, thorough, every)
+        with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
+            with interrupts.hold_back():  # the processes are started here
+                reports = {
+                    exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every)
+                    for exercise in longest_first
+                }
+            try:
+                for exercise in exercises:
+                    yield reports[exercise.folder].result()
+            finally:
+                pool.shutdown(cancel_futures=True)  # it waits: a process without its parent would never end
+    except BrokenProcessPool:
+        raise InfrastructureError("a process was killed: is memory short? Try: make verify JOBS=1") from None
     finally:
         gc.collect()  # frees the semaphores of the pool, which the quick end of the command line would leave behind
-
-
-def _in_processes(
-    exercises: Sequence[Exercise], seed: int, jobs: int, device: str, thorough: bool, every: int
-) -> Iterator[Report]:
-    spawned = multiprocessing.get_context("spawn")  # this process has threads, so it must not fork
-    with ProcessPoolExecutor(jobs, spawned, initializer=_begin, initargs=(device,)) as pool:
-        longest_first = sorted(exercises, key=lambda exercise: -len(mistakes.failed_checks(exercise.folder)))
-        with interrupts.hold_back():  # the processes are started here
-            reports = {
-                exercise.folder: pool.submit(_verify, exercise, seed, device, thorough, every)
-                for exercise in longest_first
-            }
-        try:
-            for exercise in exercises:
-                yield reports[exercise.folder].result()
-        except BrokenProcessPool:
-            raise InfrastructureError("a process was killed: is memory short? Try: make verify JOBS=1") from None
-        finally:
-            pool.shutdown(cancel_futures=True)  # it waits: a process without its parent would never end
 
 
 def _begin(device: str) -> None:

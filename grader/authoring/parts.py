@@ -96,7 +96,7 @@ def wrong_lesson(folder: str) -> Iterator[Problem]:
     if not lesson.exists():
         return
     text = lesson.read_text("utf-8")
-    for what in (*_wrong_form(text), *_folded(text)):
+    for what in _wrong_form(text):
         yield Problem(what, lesson, "Write it")
     for line in (line for block in BLOCK.findall(text) for line in block.splitlines() if len(line) > COLUMNS):
         place = line_of(lesson, rf"^{re.escape(line)}$")
@@ -200,7 +200,7 @@ def problems(exercise: Exercise) -> list[Problem]:
 
 
 def _wrong_form(text: str) -> Iterator[str]:
-    """What is missing of PAGE, there twice or in another order; and where an example and a guess are missing."""
+    """What is missing of PAGE, there twice or in another order; and a guess, an example or folded help that is not."""
     last = -1
     for what, pattern in PAGE.items():
         places = [found.start() for found in re.finditer(pattern, text, re.M)]
@@ -215,10 +215,6 @@ def _wrong_form(text: str) -> Iterator[str]:
         yield "the example by hand, the formula and the tasks are not in this order"
     if not GUESS.search(text):
         yield "the experiment has no `**Guess first.** …`"
-
-
-def _folded(text: str) -> Iterator[str]:
-    """Help that is folded until somebody is stuck."""
     opened, closed = text.count("<details"), text.count("</details>")
     if "<summary>Stuck?" not in text:
         yield "the lesson has no folded help: `<details>`, `<summary>Stuck? …</summary>`, the help, `</details>`"
@@ -415,13 +411,8 @@ def _notice(folder: str) -> Iterator[Problem]:
     path = paths.notice(folder)
     if not path.exists():
         return
-    first_paragraph, *other_paragraphs = [
-        " ".join(paragraph.split()) for paragraph in path.read_text("utf-8").strip().split("\n\n")
-    ]
-    if (
-        not first_paragraph
-        or first_paragraph.startswith(DEEPER)
-        or sum(paragraph.startswith(DEEPER) for paragraph in other_paragraphs) != 1
-    ):
+    first, *others = [" ".join(paragraph.split()) for paragraph in path.read_text("utf-8").strip().split("\n\n")]
+    deeper = sum(paragraph.startswith(DEEPER) for paragraph in others)
+    if not first or first.startswith(DEEPER) or deeper != 1:
         fix = f"Write two or three sentences on the solution, then a paragraph `{DEEPER} …`"
         yield Problem("it does not say what to notice and how to dig deeper", path, fix, 1)

@@ -40,21 +40,17 @@ class Report:
         """Whether every mistake that was run was judged and failed."""
         return 0 < len(self.not_passed) == self.tried
 
-    def rows(self) -> dict[str, NotPassed]:
-        """What each mistake does not pass; of one that was not run, what is recorded."""
-        names = {mistake.name for mistake in mistakes.mistakes(self.exercise.folder)}
-        recorded = mistakes.failed_checks(self.exercise.folder)
-        return {name: row for name, row in recorded.items() if name in names} | self.not_passed
-
     def out_of_date(self) -> list[str]:
         """What is not current in the exercise's failed_checks.json, in words; [] where all is."""
-        folder, not_passed = self.exercise.folder, self.rows()
-        path = paths.failed_checks(folder)
+        folder = self.exercise.folder
+        recorded, path = mistakes.failed_checks(folder), paths.failed_checks(folder)
         if not path.exists():
             return ["it is not there"]
+        names = {mistake.name for mistake in mistakes.mistakes(folder)}
+        # Of a mistake that was not run, what is recorded.
+        not_passed = {name: row for name, row in recorded.items() if name in names} | self.not_passed
         if path.read_text("utf-8") == mistakes.as_json([*self.exercise.points], not_passed):
             return []
-        recorded = mistakes.failed_checks(folder)
         lines = []
         for name in sorted({*recorded, *not_passed}):
             before, now = recorded.get(name, NotPassed(())), not_passed.get(name, NotPassed(()))
@@ -152,11 +148,7 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
 
 
 def _grade(
-    report: Report,
-    known_mistakes: tuple[Mistake, ...],
-    fork_server: ForkServer,
-    settings: Settings,
-    thorough: bool,
+    report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, settings: Settings, thorough: bool
 ) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
@@ -283,8 +275,7 @@ def _checks_that_fail_nothing(report: Report) -> Iterator[Problem]:
     failed = {name for row in report.not_passed.values() for name in row.failed}  # of a sample: one for each check
     for name, (path, line) in check_places(report.exercise.folder).items():
         if name not in failed:
-            file = paths.shown(paths.mistakes(report.exercise.folder))
-            fix = f"Write a mistake in {file} that does"
+            fix = f"Write a mistake in {paths.shown(paths.mistakes(report.exercise.folder))} that does"
             yield Problem(f"no mistake fails the check {name}", path, fix, line)
 
 
