@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from grader.catalog import NoSuchExercise, errors, paths, project
-from grader.catalog.errors import InfrastructureError, NoSuchFile, NotForThisMachine, WrongUse
+from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile, NotForThisMachine, WrongUse
 from grader.cli.options import DECLARED, NO, YES, Verb
 from grader.records.sanitize import inert
 
@@ -84,7 +84,7 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
     except NoSuchExercise as error:
         print(inert(f"{error} See all: {command} progress"), file=sys.stderr)
         return errors.WRONG_USE, False
-    except (WrongUse, NoSuchFile) as error:
+    except (WrongUse, NoSuchFile, BadSubmission) as error:
         # Who types make may have no kata on the path.
         print(inert(SEE_HELP.sub(r"See: make help \1", str(error)) if is_make else str(error)), file=sys.stderr)
         return errors.WRONG_USE, False

@@ -103,8 +103,8 @@ def check(options: argparse.Namespace) -> int:
         from grader.reports import terminal
 
         waiting = stack.enter_context(terminal.Waiting(terminal.console()))
-        if in_terminal(options):
-            waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} …")
+        say = waiting.begin if in_terminal(options) else lambda text: None
+        say(words := f"Grading {exercise.folder[:2]} {exercise.title} …")
         from grader.judge import grading  # heavy: torch
         from grader.records import containment
 
@@ -114,12 +114,10 @@ def check(options: argparse.Namespace) -> int:
         handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
         for event in grading.grade(exercise, handed_in, fork_server, settings):
             if isinstance(event, CheckOutcome):
-                if in_terminal(options):
-                    waiting.begin(f"Grading {exercise.folder[:2]} {exercise.title} … {event.number} of {event.of}")
+                say(f"{words} {event.number} of {event.of}")
                 continue
             result = event.result
-            if in_terminal(options):
-                waiting.begin("Looking for the cause …")
+            say("Looking for the cause …")
         is_kept = True
         if is_own_file and result.status != NOT_GRADED:
             is_kept = containment.optional("your progress", True, progress.note, result)
@@ -237,10 +235,7 @@ def try_examples(options: argparse.Namespace) -> int:
         from grader.reports import terminal
 
         own_examples = tryout.of_line(options.args) if options.args else ()
-        try:
-            submitted = submission.read(options.submission or paths.stub(exercise.folder))
-        except BadSubmission as error:
-            raise WrongUse(str(error)) from None
+        submitted = submission.read(options.submission or paths.stub(exercise.folder))
         outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own_examples), fork_server)]
     if own_examples:
         outcomes = [outcome for outcome in outcomes if outcome.example.task == tryout.OWN]

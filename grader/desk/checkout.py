@@ -47,10 +47,7 @@ def reset(folder: str) -> Path | None:
     """
     path, stub = paths.stub(folder), source(folder).encode()
     try:
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            content = b""
+        content = path.read_bytes() if path.exists() else b""
         if content == stub:
             return None
         path.parent.mkdir(parents=True, exist_ok=True)

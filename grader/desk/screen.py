@@ -346,7 +346,8 @@ class Events:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._restore()
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(self.input, termios.TCSANOW, self.settings)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN)  # the rest of the program is short, and must not be interrupted
         for number in (signal.SIGWINCH, signal.SIGCONT):
@@ -365,10 +366,6 @@ class Events:
     def _switch_to_keys(self) -> None:
         with contextlib.suppress(termios.error):
             tty.setcbreak(self.input)
-
-    def _restore(self) -> None:
-        with contextlib.suppress(termios.error):
-            termios.tcsetattr(self.input, termios.TCSANOW, self.settings)
 
     def _resume(self, *_: object) -> None:
         self._switch_to_keys()  # after Ctrl-Z: the shell has used the terminal with its own settings

@@ -214,7 +214,7 @@ def shape(text: str) -> tuple[int, ...] | None:
 
 
 def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[RenderableType]:
-    """The whole page."""
+    """The whole page, and below it how many are the lesson's, and what to type next."""
     all_outcomes = list(outcomes)
     lines: list[RenderableType] = [Text(f"{exercise.folder[:2]} {exercise.title}", "bold")]
     task = None
@@ -224,8 +224,12 @@ def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[Re
             title = outcome.example.title.replace("`", "")
             lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
         lines += shown(outcome, width)
-    last = closing(exercise, all_outcomes)
-    return [*lines, Text(), Text(last, "dim")] if last else lines
+    verdicts = [is_equal(outcome) for outcome in all_outcomes if outcome.example.is_shown]
+    if not verdicts:
+        return lines
+    number, counted = exercise.folder[:2], f"{verdicts.count(True)} of {len(verdicts)} are as in the lesson."
+    last = f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
+    return [*lines, Text(), Text(last, "dim")]
 
 
 def shown(outcome: Outcome, width: int) -> list[RenderableType]:
@@ -259,15 +263,6 @@ def is_equal(outcome: Outcome) -> bool | None:
         return outcome.raised == example.raises
     comparison = _comparison(outcome)
     return comparison is not None and comparison.is_equal
-
-
-def closing(exercise: Exercise, outcomes: Sequence[Outcome]) -> str:
-    """How many are the lesson's, and what to type next."""
-    number, verdicts = exercise.folder[:2], [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]
-    if not verdicts:
-        return ""
-    counted = f"{sum(equal is True for equal in verdicts)} of {len(verdicts)} are as in the lesson."
-    return f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
 
 
 def _waiting(example: Example, names: set[str]) -> Outcome:

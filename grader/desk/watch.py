@@ -73,31 +73,30 @@ class Watch:
         """Handle one event after the other until the learner quits."""
         self.open(exercise)
         try:
-            self._handle()
+            while not self.quitting:
+                self.handle(*(self.events.next(self.pause()) or ("", None)))
         finally:
             self.screen.close()
 
-    def _handle(self) -> None:
-        while not self.quitting:
-            value: Any
-            kind, value = self.events.next(self.pause()) or ("", None)
-            if kind == "key":
-                press(self, value)
-            elif kind == screen.GRADED:
-                self.show_verdict(*value)
-            elif kind == screen.DRAWN:
-                self.show_drawn(*value)
-            elif kind == screen.RESIZED and self.chosen:
-                show_list(self)
-            elif kind == screen.RESIZED:
-                self.draw()
-            elif kind == screen.RESUMED:
-                self.resume()
-            elif kind == screen.QUIT:
-                self.quitting = True
-            else:
-                self.grade_new_content()
-                self.announce()
+    def handle(self, kind: str, value: Any) -> None:
+        """Handle one event; without any, look at the file and the time."""
+        if kind == "key":
+            press(self, value)
+        elif kind == screen.GRADED:
+            self.show_verdict(*value)
+        elif kind == screen.DRAWN:
+            self.show_drawn(*value)
+        elif kind == screen.RESIZED and self.chosen:
+            show_list(self)
+        elif kind == screen.RESIZED:
+            self.draw()
+        elif kind == screen.RESUMED:
+            self.resume()
+        elif kind == screen.QUIT:
+            self.quitting = True
+        else:
+            self.grade_new_content()
+            self.announce()
 
     def open(self, exercise: catalog.Exercise) -> None:
         """Show an exercise and grade its file."""
