@@ -19,18 +19,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, paths, project
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.cli.options import (
-    EXERCISE,
-    NEXT,
-    SUBMISSION,
-    WHERE,
-    exercise_or_next,
-    number,
-    option,
-    positive,
-    seconds,
-    verb,
-)
+from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, number, option, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
@@ -70,7 +59,7 @@ def welcome(options: argparse.Namespace) -> int:
 @verb("start", NEXT, WHERE, option("--poll", action="store_true", help="look at the file without waiting for events"))
 def start(options: argparse.Namespace) -> int:
     """Open the watch at your next exercise: it grades on every save."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     from grader.desk import watch
 
     return watch.run(exercise, options.poll, options.where == "1")
@@ -93,7 +82,7 @@ def check(options: argparse.Namespace) -> int:
     device = pick_device(options.device)
     if options.exercise is None and options.submission is not None:
         raise WrongUse("--submission needs an exercise: make check EX=03 SUBMISSION=FILE")
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
     is_own_file = options.submission is None
     with contextlib.ExitStack() as stack:
@@ -224,7 +213,7 @@ def next_step(result: ExerciseResult, every: bool = False) -> str:
 )
 def try_examples(options: argparse.Namespace) -> int:
     """Run the lesson's calls on your file, beside the lesson's values."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     from grader.desk import lesson
 
     of_lesson = lesson.examples(exercise.folder)
@@ -253,7 +242,7 @@ def try_examples(options: argparse.Namespace) -> int:
 )
 def hint(options: argparse.Namespace) -> int:
     """Give the next hint, one more each time."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     from grader.desk import hints
     from grader.reports import terminal
 
@@ -423,7 +412,7 @@ def _cards_of(exercise: catalog.Exercise) -> list[Card]:
 @verb("plot", NEXT, SUBMISSION, option("--output", metavar="FILE", type=Path, help="write a .png, .svg or .pdf file"))
 def plot(options: argparse.Namespace) -> int:
     """Show your attention weights beside the expected ones."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     if not paths.pictures(exercise.folder).exists():
         raise WrongUse(f"{exercise.folder} has no picture. Others have: make plot EX=03")
     path = options.submission or paths.stub(exercise.folder)
@@ -449,7 +438,7 @@ def plot(options: argparse.Namespace) -> int:
 @verb("figure", NEXT, SUBMISSION)
 def figure(options: argparse.Namespace) -> int:
     """Write and open the lesson with its figure and your own numbers."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import lesson
@@ -470,7 +459,7 @@ def figure(options: argparse.Namespace) -> int:
 )
 def experiment(options: argparse.Namespace) -> int:
     """Measure what the lesson claims: a table, and whether it holds."""
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     from grader.desk import experiment
 
     if options.args:
@@ -491,7 +480,7 @@ def notebook(options: argparse.Namespace) -> int:
     """Make the exercise a notebook, and open it in JupyterLab."""
     from grader.integrations.notebook import export
 
-    exercise = exercise_or_next(options.exercise)
+    exercise = choose(options.exercise)
     path, outcome = export.make(exercise)
     name = paths.shown(path)
     print(f"{name} is made." if outcome == export.MADE else f"{name} is yours: it was left as it is.")

@@ -76,7 +76,7 @@ def verb(name: str, *options: Option, usage: str | None = None) -> Callable[[Run
     return declare
 
 
-def exercise_or_next(name: str | None) -> catalog.Exercise:
+def choose(name: str | None) -> catalog.Exercise:
     """The exercise of this name; without a name the one to do next, or the last one where all are passed."""
     if name is not None:
         return catalog.find(name)
