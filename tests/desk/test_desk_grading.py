@@ -15,9 +15,10 @@ from grader.records.submission import Submission
 from grader.sandbox.worker_handle import WorkerEnded
 from grader.worker.wire import ProtocolError
 
-# Those whose checks need other workers than the usual ones.
-SPECIAL = [exercise for exercise in catalog.exercises() if exercise.forbidden or exercise.limits.needs]
-USUAL = [exercise for exercise in catalog.exercises() if exercise not in SPECIAL]
+# By the workers that their checks need: with other packages, without ready-made functions, or the usual ones.
+NEEDY = [exercise for exercise in catalog.exercises() if exercise.limits.needs]
+FORBIDDING = [exercise for exercise in catalog.exercises() if exercise.forbidden and exercise not in NEEDY]
+USUAL = [exercise for exercise in catalog.exercises() if exercise not in (*NEEDY, *FORBIDDING)]
 
 
 @pytest.fixture
@@ -38,7 +39,9 @@ def grade(fork_server):
     thread.close()
 
 
-@pytest.mark.parametrize("exercise", [*SPECIAL, *sample(USUAL, 2)], ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize(
+    "exercise", [*NEEDY, *sample(FORBIDDING, 1), *sample(USUAL, 1)], ids=lambda exercise: exercise.folder
+)
 def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
     if missing := project.not_here(exercise.limits.needs):
         pytest.skip(missing)
@@ -50,7 +53,7 @@ def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
 
 
 def test_a_newer_file_ends_workers_without_ready_made_functions_too(fork_server):
-    rule = next(exercise.forbidden[0] for exercise in SPECIAL if exercise.forbidden)
+    rule = FORBIDDING[0].forbidden[0]
     workers = SpareWorkers(fork_server)
     workers.begin()
     worker = workers.without_ready_made(rule).spawn(Limits())
