@@ -4,9 +4,9 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a half in A and
-the rest in B, so that each of them is tried, and of each other group, whose verdict the trusted side gives in any tier,
-some in one tier. Tier D has no walls, so only what forges a verdict is tried there. All are tried every night:
+Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a quarter in A
+and another one in B, and of each other group, whose verdict the trusted side gives in any tier, some in one tier. Tier
+D has no walls, so only what forges a verdict is tried there. All are tried every night:
 `THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
@@ -38,7 +38,7 @@ from xml.etree import ElementTree
 import pytest
 from attacks import ATTACKS, Attack
 from copies import copy
-from thorough import THOROUGH, nightly
+from thorough import THOROUGH, nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, project
@@ -50,12 +50,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reas
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 WALLED, TIERS = ("A", "B"), ("A", "B", "D")
 ON_THE_VERDICT = "ABCDE"  # groups whose attacks fail in a tier without walls too
-ON_THE_SANDBOX = "FGKM"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
+ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
+EVERY = 4  # of those each tier tries one in so many
 SAMPLE = 18  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 GROUP = 140  # attacks of one command line
-SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second, an interpreted kernel three times as long
+SLOW_S = 60.0  # of one hand-in on a busy machine; an interpreted kernel takes three times as long
 LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
@@ -389,7 +390,7 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
         if thorough and (tier in WALLED or group in ON_THE_VERDICT):
             found += every
         elif not thorough and group in ON_THE_SANDBOX and tier in WALLED:
-            found += every[first :: len(WALLED)]
+            found += every[first::EVERY]
         elif not thorough and group not in ON_THE_SANDBOX:
             tried_in = TIERS if group in ON_THE_VERDICT else WALLED
             found += every[2::SAMPLE] if tried_in[ord(group) % len(tried_in)] == tier else []
@@ -411,15 +412,16 @@ def test_what_is_tried_in_each_tier():
     assert {attack.name[0] for attack in chosen_for("D", "", thorough=True)} == set(ON_THE_VERDICT)
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
     together = set.union(*chosen.values())
-    assert together >= sandbox and len(sandbox) >= 40
-    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 6  # none is tried twice
+    assert len(together & sandbox) >= len(sandbox) * len(WALLED) // EVERY
+    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 10  # none is tried twice
     assert {attack.name[0] for attack in together} == set("ABCDEFGHIJKLM")
-    assert {attack.verdict for attack in together} == {attack.verdict for attack in ATTACKS}
+    assert {attack.verdict for attack in together} == {"passed", "failed"}  # "error": files that are none, below
 
 
 def test_attacks_on_the_worker_aim_at_what_is_there():
     """What was renamed since would be attacked no more, and nobody would see that."""
-    gone = {attack.name: list(missed(attack.source)) for attack in ATTACKS}
+    gone = {attack.name: list(missed(attack.source)) for attack in ATTACKS if "worker." in attack.source}
+    assert len(gone) > 20
     assert {name: names for name, names in gone.items() if names} == {}
 
 
@@ -602,7 +604,7 @@ class Tags(HTMLParser):
         self.text += data
 
 
-@pytest.mark.parametrize("attack", NASTY, ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", sample(NASTY, 2), ids=lambda attack: attack.name)
 def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     path, output = tmp_path / f"{attack.title}.py", tmp_path / "result.json"
     path.write_text(attack.source, "utf-8")

@@ -1,19 +1,19 @@
 """What a failed check blocks: its own function's further checks, and never the points of other functions."""
 
+import functools
+
 import pytest
 from extras import skip_unless_here
-from thorough import THOROUGH
+from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.authoring.verify import waits_across_tasks
 from grader.catalog import paths
 from grader.integrations.notebook import display
-from grader.judge import grading
 from grader.judge.collection import collect
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.records.results import FAILED, NOT_CHECKED, PASSED, ExerciseResult, Settings
-from grader.records.submission import Submission
+from grader.records.results import FAILED, NOT_CHECKED, PASSED
 from grader.reports import terminal
 from grader.sandbox.local import Local
 
@@ -29,22 +29,22 @@ ON_PURPOSE = {
 DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives there tells two mistakes apart
 
 
-def graded(fork_server, folder: str, source: str) -> ExerciseResult:
-    settings = Settings(seed=5, diagnose=False)
-    return grading.result(catalog.find(folder), Submission(source, "submission.py"), fork_server, settings)
+@pytest.fixture
+def graded(judged):
+    return functools.partial(judged, diagnose=False)
 
 
 @pytest.mark.parametrize(
-    ("number", "exercise"), enumerate(catalog.exercises()), ids=lambda part: getattr(part, "folder", "")
+    ("number", "exercise"), sample(enumerate(catalog.exercises()), 4), ids=lambda part: getattr(part, "folder", "")
 )
-def test_a_wrong_function_takes_no_points_of_others(fork_server, number, exercise):
+def test_a_wrong_function_takes_no_points_of_others(graded, number, exercise):
     """Everything but one function is the solution's (and what calls it). At night each function is the one."""
     skip_unless_here(exercise)
     checks = collect(exercise)
     names = list(dict.fromkeys(name for check in checks for name in check.each))
     for name in names if THOROUGH else names[number % max(len(names), 1) :][:1]:
         broken = f"\n\ndef {name}(*args, **kwargs):\n    raise RuntimeError('broken')\n"
-        result = graded(fork_server, exercise.folder, paths.solution(exercise.folder).read_text("utf-8") + broken)
+        result = graded(exercise.folder, paths.solution(exercise.folder).read_text("utf-8") + broken)
         by_id = {check.id: check for check in result.checks}
         for check in checks:
             sound = [one for one, names in check.each.items() if all(by_id[n].outcome == PASSED for n in names)]
@@ -55,10 +55,10 @@ def test_a_wrong_function_takes_no_points_of_others(fork_server, number, exercis
             assert mine.points == pytest.approx(mine.max_points * len(sound) / len(check.each), abs=0.006)
 
 
-def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
+def test_one_wrong_function_of_three_costs_its_own_share(graded):
     source = paths.solution("02_softmax_naive").read_text("utf-8")
     wrong = "\n\ndef softmax_stable(x, dim=-1):\n    return torch.softmax(x, dim=0)\n"  # ready-made besides
-    result = graded(fork_server, "02_softmax_naive", source + wrong)
+    result = graded("02_softmax_naive", source + wrong)
     assert result.points == 3.33  # its own four checks cost 2, a third of the promises 0.67
     (own,) = [check for check in result.checks if check.id == "own_softmax"]
     assert (own.outcome, own.points) == (NOT_CHECKED, 0.33)
@@ -77,13 +77,13 @@ def test_one_wrong_function_of_three_costs_its_own_share(fork_server):
     assert terminal.plain(result, every=True).count("checked without softmax_stable") == len(in_part)
 
 
-def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
+def test_what_waits_across_tasks_is_listed_as_it_is_graded(graded):
     """A mistake in one task leaves exactly those checks of others untried that `verify` lists for it."""
     exercise = catalog.find("28_sparse_attention")
     checks = collect(exercise)
     listed = waits_across_tasks(exercise, checks)
     broken = "\n\ndef index_scores(*args, **kwargs):\n    raise RuntimeError('broken')\n"
-    result = graded(fork_server, exercise.folder, paths.solution(exercise.folder).read_text("utf-8") + broken)
+    result = graded(exercise.folder, paths.solution(exercise.folder).read_text("utf-8") + broken)
     tasks = {check.id: check.task for check in checks if not check.each}
     untried = [c for c in result.checks if c.outcome == NOT_CHECKED and tasks.get(c.id) not in (None, 1)]
     points = sum(check.max_points for check in untried)
@@ -96,15 +96,15 @@ def test_what_waits_across_tasks_is_listed_as_it_is_graded(fork_server):
     assert waits_across_tasks(catalog.find("02_softmax_naive"), collect(catalog.find("02_softmax_naive"))) == []
 
 
-def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(fork_server):
+def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(graded):
     source = paths.solution("02_softmax_naive").read_text("utf-8")
     wrong = "\n\ndef softmax_stable(x, dim=-1):\n    return x\n"
     detached = "\n\ndef softmax_naive(x):\n    return torch.exp(x.detach()) / torch.exp(x).sum(dim=0)\n"
-    result = graded(fork_server, "02_softmax_naive", source + wrong + detached)
+    result = graded("02_softmax_naive", source + wrong + detached)
     assert {check.id: check.outcome for check in result.checks}["gradients"] == FAILED
 
 
-@pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
+@pytest.mark.parametrize("exercise", sample(catalog.exercises(), 6), ids=lambda exercise: exercise.folder)
 def test_a_check_waits_for_checks_of_what_it_asks(exercise):
     """Else a wrong function blocks a check of another one. What asks several names them: `each`."""
     skip_unless_here(exercise)

@@ -1,15 +1,14 @@
 """Code of somebody who knows no stub: other names, other arguments, files of its own beside it."""
 
+import functools
 import re
 
 import pytest
 
 from grader import catalog
 from grader.catalog import paths, signatures
-from grader.judge import grading, messages, trials
+from grader.judge import messages, trials
 from grader.judge.words import number
-from grader.records.results import Settings
-from grader.records.submission import Submission
 
 MULTI_HEAD = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias=False")
 HEAD = "import torch\n\n\n"
@@ -33,11 +32,8 @@ class CausalAttention(torch.nn.Module):
 
 
 @pytest.fixture
-def grade(fork_server):
-    def run(number: str, source: str):
-        return grading.result(catalog.find(number), Submission(source, "mine.py"), fork_server, Settings(seed=5))
-
-    return run
+def grade(judged):
+    return functools.partial(judged, name="mine.py")
 
 
 def solution(number: str) -> str:

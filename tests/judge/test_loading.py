@@ -1,5 +1,6 @@
 """Files and notebooks as people have them: what fails at top level is named and left out, and the rest is graded."""
 
+import functools
 import json
 import re
 
@@ -8,9 +9,7 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.integrations.notebook import collect
-from grader.judge import grading
 from grader.records import forbidden, our_cells, submission, syntax
-from grader.records.results import Settings
 from grader.reports import terminal
 
 EXERCISE = "03_context_vectors"
@@ -22,12 +21,8 @@ AFTER = len(RIGHT.splitlines())
 
 
 @pytest.fixture
-def grade(fork_server):
-    def run(source, name: str = "submission.py", **settings):
-        handed_in = source if isinstance(source, submission.Submission) else submission.Submission(source, name)
-        return grading.result(catalog.find(EXERCISE), handed_in, fork_server, Settings(seed=5, **settings))
-
-    return run
+def grade(judged):
+    return functools.partial(judged, EXERCISE)
 
 
 def notebook(*cells: str) -> submission.Submission:
@@ -174,19 +169,18 @@ MIX = "EinMix('i -> o', weight_shape='i o', i=len(a), o=1)"
         ("01", "dot_product(a, b)", f"mix = {MIX}.to(a.dtype); mix.weight.data = b[:, None]; return mix(a)[0]"),
     ],
 )
-def test_what_einops_computes_counts_as_ready_made_where_torchs_does(fork_server, number, name, body):
-    exercise = catalog.find(number)
-    solution = paths.solution(exercise.folder).read_text("utf-8")
+def test_what_einops_computes_counts_as_ready_made_where_torchs_does(judged, number, name, body):
+    solution = paths.solution(catalog.find(number).folder).read_text("utf-8")
     mine = submission.Submission(f"{solution}\n\n{EINOPS}def {name}:\n    {body}\n", "mine.py")
-    result = grading.result(exercise, mine, fork_server, Settings(seed=5))
+    result = judged(number, mine)
     own = next(check for check in result.checks if check.id.startswith("own_"))
     assert own.outcome == "failed" and "ready" in own.title, result
 
 
-def test_sums_of_einops_are_as_free_as_torchs(fork_server):
+def test_sums_of_einops_are_as_free_as_torchs(judged):
     sums = "return einops.reduce(a * b, 'i ->', 'sum')"
     mine = submission.Submission(f"{EINOPS}def dot_product(a, b):\n    {sums}\n", "mine.py")
-    result = grading.result(catalog.find("01"), mine, fork_server, Settings(seed=5))
+    result = judged("01", mine)
     assert next(check for check in result.checks if check.id.startswith("own_")).outcome == "passed"
 
 
@@ -289,14 +283,13 @@ def test_cells_are_python_as_jupyter_reads_it(grade):
 OUR_SETUP = our_cells.SETUP.format(repository="https://example.org/mine", folder="17_fused_attention")
 
 
-def test_what_we_wrote_in_a_notebook_costs_nothing(fork_server):
+def test_what_we_wrote_in_a_notebook_costs_nothing(judged):
     """The set-up imports what 17, 20, 21 and 29 forbid, and no submission has check() and the like."""
-    exercise = catalog.find("17")
-    solution = paths.solution(exercise.folder).read_text("utf-8")
+    solution = paths.solution(catalog.find("17").folder).read_text("utf-8")
     handed_in = notebook(
         OUR_SETUP, "figure()  # the lesson's figure", solution, "hint('17')\n\ncheck(\n)", "%time\ncheck()"
     )
-    result = grading.result(exercise, handed_in, fork_server, Settings(seed=5))
+    result = judged("17", handed_in)
     assert result.status == "passed" and result.notes == ("1 magic or shell line was left out of mine.ipynb.",)
 
 
@@ -318,14 +311,13 @@ def test_only_what_is_ours_is_left_out_of_a_notebook():
     assert cells(OUR_SETUP.replace("\n", "  \r\n") + "\n")[0] == "\n"  # as an editor may leave it
 
 
-def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(fork_server):
-    exercise = catalog.find("17")
-    solution = paths.solution(exercise.folder).read_text("utf-8")
+def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(judged):
+    solution = paths.solution(catalog.find("17").folder).read_text("utf-8")
     head = '# -*- coding: utf-8 -*-\n"""fused.ipynb\n"""\n\n'
     data = f"{head}# In[1]:\n{OUR_SETUP}\n\nfigure()\n\n{solution}\ncheck()  # hint(): a hint\n".encode()
     handed_in = submission.decode(data, "fused.py", notebook=False)
     assert handed_in.source.count("\n") == data.count(b"\n") and "subprocess" not in handed_in.source
-    result = grading.result(exercise, handed_in, fork_server, Settings(seed=5))
+    result = judged("17", handed_in)
     assert result.status == "passed" and result.notes == ()
     other = f"{OUR_SETUP}; import ctypes\ncheck()\n"
     assert submission.decode(other.encode(), "fused.py", notebook=False).source == other

@@ -6,10 +6,8 @@ import pytest
 
 from grader import catalog
 from grader.catalog import paths
-from grader.judge import grading
 from grader.judge.messages import NEWER, NOT_COMPILED
-from grader.records.results import ExerciseResult, Settings
-from grader.records.submission import Submission
+from grader.records.results import ExerciseResult
 
 EXERCISE = catalog.find("03")
 RIGHT = paths.solution(EXERCISE.folder).read_text("utf-8")
@@ -19,11 +17,8 @@ OURS = ("_NUM_THREADS", "GLIBC_TUNABLES", "readable", "import_paths", "seccomp",
 
 
 @pytest.fixture
-def graded(fork_server):
-    def grade(source: str, exercise=EXERCISE) -> ExerciseResult:
-        return grading.result(exercise, Submission(source, "mine.py"), fork_server, Settings(seed=1))
-
-    return grade
+def graded(judged):
+    return lambda source, exercise="03": judged(exercise, source, name="mine.py")
 
 
 def first_message(result: ExerciseResult) -> str:
@@ -71,8 +66,7 @@ def test_a_compiled_function_runs_as_the_plain_one(before, after, graded):
 
 @pytest.mark.parametrize("change", ["class", "method", "layer in place"])
 def test_a_compiled_layer_runs_as_the_plain_one(change, graded):
-    exercise = catalog.find("08")
-    right = paths.solution(exercise.folder).read_text("utf-8")
+    right = paths.solution(catalog.find("08").folder).read_text("utf-8")
     assert LAYER in right
     forward = right.index("    def forward(", right.index(LAYER))
     source = {
@@ -80,7 +74,7 @@ def test_a_compiled_layer_runs_as_the_plain_one(change, graded):
         "method": f"{right[:forward]}    @torch.compile\n{right[forward:]}",
         "layer in place": f"{right}\nlayer = SelfAttention_v2(2, 2)\nlayer.compile()\nlayer(torch.ones(1, 2))\n",
     }[change]
-    result = graded(source, exercise)
+    result = graded(source, "08")
     assert result.status == "passed" and result.notes == (NOT_COMPILED,)
 
 

@@ -1,5 +1,6 @@
 """Grading through the real worker: limits, endings, clean kills, and what a diagnosis may say."""
 
+import functools
 import os
 import signal
 import time
@@ -27,12 +28,8 @@ WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
 
 
 @pytest.fixture
-def grade(fork_server):
-    def run(source: str, seed: int = 5, **settings):
-        handed_in = submission.Submission(source, "submission.py")
-        return grading.result(catalog.find(EXERCISE), handed_in, fork_server, Settings(seed=seed, **settings))
-
-    return run
+def grade(judged):
+    return functools.partial(judged, EXERCISE)
 
 
 def impatient(number: str) -> catalog.Exercise:

@@ -13,18 +13,12 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, tomllib
-from grader.judge import grading
 from grader.records.causes import causes
-from grader.records.results import PASSED, Settings
-from grader.records.submission import Submission
+from grader.records.results import PASSED
 
 ROWS = tomllib.loads((Path(__file__).parent / "peer_variants.toml").read_text("utf-8"))["variant"]
 NAMED = 65  # all of them
 FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
-
-
-def judged(exercise, source: str, fork_server):
-    return grading.result(exercise, Submission(source, "x.py"), fork_server, Settings(seed=3))
 
 
 def is_named(result) -> bool:
@@ -32,16 +26,16 @@ def is_named(result) -> bool:
 
 
 @pytest.mark.parametrize("row", sample(ROWS, 8), ids=lambda row: f"{row['exercise']}: {row['what']}")
-def test_a_variant_that_other_tests_accepted_is_refused(row, fork_server):
-    assert judged(catalog.find(row["exercise"]), written(row), fork_server).status != "passed"
+def test_a_variant_that_other_tests_accepted_is_refused(row, judged):
+    assert judged(row["exercise"], written(row), seed=3, diagnose=False).status != "passed"
 
 
 @nightly
-def test_nearly_all_of_them_are_named(fork_server):
+def test_nearly_all_of_them_are_named(judged):
     nameless = [
         f"{row['exercise']}: {row['what']}"
         for row in ROWS
-        if not is_named(judged(catalog.find(row["exercise"]), written(row), fork_server))
+        if not is_named(judged(row["exercise"], written(row), seed=3))
     ]
     assert len(ROWS) - len(nameless) >= NAMED, nameless
 
@@ -118,9 +112,9 @@ STEPS = [
 @pytest.mark.parametrize(
     ("exercise", "number", "what"), sample(STEPS, 12), ids=lambda part: getattr(part, "folder", str(part)[:60])[:60]
 )
-def test_what_people_write_instead_of_a_step_is_refused(exercise, number, what, fork_server):
+def test_what_people_write_instead_of_a_step_is_refused(exercise, number, what, judged):
     instead = f"{exercise.folder[:2]}: {what.partition(' → ')[2]}"
-    is_accepted = judged(exercise, replaced(exercise, number), fork_server).status == PASSED
+    is_accepted = judged(exercise, replaced(exercise, number), seed=3, diagnose=False).status == PASSED
     assert not is_accepted or AS_GOOD.fullmatch(instead), what
 
 
