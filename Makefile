@@ -17,7 +17,8 @@ HOLD = $(shell env --block-signal=INT true 2>/dev/null && echo env --block-signa
 GRADER = exec $(HOLD) "$(PYTHON)" -m grader --make
 # The Python that builds .venv: python3, or a newer one beside it.
 NEWER := python3.14 python3.13 python3.12 python3.11 python3.10
-FOUND = $(firstword $(foreach name,python3 $(NEWER),$(shell $(name) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo $(name))))
+# Looked for once, and only where it is needed.
+FOUND = $(eval FOUND := $(shell for name in python3 $(NEWER); do $$name -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && echo $$name && break; done))$(FOUND)
 NONE = Python 3.10 or later is needed, and there is no python3 here. On Debian and Ubuntu, type: sudo apt install python3-venv
 OLD = $(info python3 here is older than 3.10, so $(FOUND) is used.)
 BUILD = $(if $(filter-out python3,$(FOUND)),$(OLD))$(or $(FOUND),$(if $(shell command -v python3),python3,$(error $(NONE))))
