@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from figure_pages import FIGURES, SIZE, new_tab, write_page
+from made_once import made_once
 
 LAYOUT_SHIFT = """window.shift = 0;
 new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
@@ -21,13 +22,16 @@ class Drawn:
     shift: float
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder_of_pages(tmp_path_factory):
     """A folder with a page for each figure."""
-    root = tmp_path_factory.mktemp("figures")
-    for name in FIGURES:
-        write_page(root, name)
-    return root
+
+    def write(root):
+        root.mkdir()
+        for name in FIGURES:
+            write_page(root, name)
+
+    return made_once(tmp_path_factory, "figures", write)
 
 
 @pytest.fixture(scope="module")
