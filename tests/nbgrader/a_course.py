@@ -22,7 +22,7 @@ APPS = {
     "autograde": "AutogradeApp", "collect": "CollectApp", "export": "ExportApp",
     "fetch_assignment": "FetchAssignmentApp", "generate_assignment": "GenerateAssignmentApp",
     "generate_feedback": "GenerateFeedbackApp", "release_assignment": "ReleaseAssignmentApp",
-    "submit": "SubmitApp", "validate": "ValidateApp",
+    "release_feedback": "ReleaseFeedbackApp", "submit": "SubmitApp", "validate": "ValidateApp",
 }  # fmt: skip
 MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 

@@ -38,39 +38,39 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda change: change.__name__)
-def test_a_broken_upload_needs_a_person_and_is_no_silent_0(broken, classroom):
-    notebook = classroom.solved()
-    broken(notebook)
-    classroom.submit("ben", notebook)
-    classroom.submit("ada", classroom.solved())
-    done = classroom.nbgrader("autograde", FOLDER, ok=False)
-    assert done.returncode == 1
-    assert f"of ben was not graded: a person must look at it: {BROKEN[broken]}" in done.stderr
-    assert not (classroom.root / "autograded" / "ben" / FOLDER).exists()
-    assert set(classroom.scores("ben").values()) == {None} and classroom.scores("ada") == FULL
-    classroom.submit("ben", classroom.solved())
-    classroom.nbgrader("autograde", FOLDER)
-    assert classroom.scores("ben") == FULL
-
-
-@pytest.mark.parametrize("kind", ["markdown", "raw"])
-def test_a_code_cell_that_became_text_is_code_again(kind, classroom):
+def as_text(notebook, kind):
     """Jupyter's keys m and r do it, and Colab's menu."""
-    notebook = classroom.solved()
     for one in notebook.cells:
         if one.id.startswith("write_"):
             one.cell_type = kind
             del one["outputs"], one["execution_count"]
-    classroom.submit("ada", notebook)
+
+
+def test_a_broken_upload_needs_a_person_and_is_no_silent_0_and_code_that_became_text_is_code_again(classroom):
+    for broken in BROKEN:
+        notebook = classroom.solved()
+        broken(notebook)
+        classroom.submit(broken.__name__, notebook)
+    classroom.submit("ada", classroom.solved())
+    for kind in ("markdown", "raw"):
+        notebook = classroom.solved()
+        as_text(notebook, kind)
+        classroom.submit(kind, notebook)
+    done = classroom.nbgrader("autograde", FOLDER, ok=False)
+    assert done.returncode == 1
+    for broken, told in BROKEN.items():
+        student = broken.__name__
+        assert f"of {student} was not graded: a person must look at it: {told}" in done.stderr
+        assert not (classroom.root / "autograded" / student / FOLDER).exists()
+        assert set(classroom.scores(student).values()) == {None}
+        classroom.submit(student, classroom.solved())
+    for student in ("ada", "markdown", "raw"):
+        assert classroom.scores(student) == FULL
+        cells = [one for one in classroom.autograded(student).cells if "nbgrader" in one.metadata]
+        kinds = {one.cell_type for one in cells if one.metadata.nbgrader.grade_id.startswith("write_")}
+        assert kinds == {"code"}
     classroom.nbgrader("autograde", FOLDER)
-    assert classroom.scores("ada") == FULL
-    kinds = {
-        one.metadata.nbgrader.grade_id: one.cell_type
-        for one in classroom.autograded("ada").cells
-        if "nbgrader" in one.metadata
-    }
-    assert {kinds[name] for name in kinds if name.startswith("write_")} == {"code"}
+    assert all(classroom.scores(broken.__name__) == FULL for broken in BROKEN)
 
 
 def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom):
