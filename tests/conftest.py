@@ -103,7 +103,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def said(
-    fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., subprocess.CompletedProcess[str]]:
     """`said("check", "03")` runs the same command in this process, with workers of the shared fork server.
 
@@ -115,7 +115,7 @@ def said(
     def lent(device: str = "cpu", tier: str | None = None) -> Iterator[ForkServer]:
         """Takes the place of ForkServer."""
         assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
-        yield fork_server
+        yield request.getfixturevalue("fork_server")  # which takes seconds to start, and not all commands grade
 
     from grader.classroom import explain  # heavy, too
 

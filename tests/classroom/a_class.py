@@ -71,20 +71,23 @@ def text_of(one: Somebody, exercise: str) -> str:
 
 
 @functools.cache
-def worth(exercise: str, fate: str) -> float | None:
+def worth(exercise: str, fate: str, workers: ForkServer) -> float | None:
     """The points; None for no mark."""
     if fate == "nothing":
         return None
     if fate in ("right", "stub", "broken"):
         return catalog.find(exercise).max_points if fate == "right" else 0.0
-    with ForkServer() as workers:
-        made = Submission(source(exercise, fate), "x.py")
-        return grading.result(catalog.read(exercise), made, workers, Settings(seed=1, diagnose=False)).points
+    made = Submission(source(exercise, fate), "x.py")
+    return grading.result(catalog.read(exercise), made, workers, Settings(seed=1, diagnose=False)).points
 
 
-def truth(count: int) -> dict[tuple[str, str], float | None]:
+def truth(count: int, workers: ForkServer) -> dict[tuple[str, str], float | None]:
     """(id, exercise) → the points that everybody must get."""
-    return {(one.id, exercise): worth(exercise, one.fate(exercise)) for one in people(count) for exercise in EXERCISES}
+    return {
+        (one.id, exercise): worth(exercise, one.fate(exercise), workers)
+        for one in people(count)
+        for exercise in EXERCISES
+    }
 
 
 def people(count: int) -> list[Somebody]:

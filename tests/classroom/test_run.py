@@ -56,15 +56,15 @@ def statuses(out: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("shape", sample(a_class.SHAPES, 2))
-def test_a_class_in_each_shape_has_the_marks_that_it_must_have(run, tmp_path, shape):
+def test_a_class_in_each_shape_has_the_marks_that_it_must_have(run, fork_server, tmp_path, shape):
     download, people = a_class.lay(shape, tmp_path / "class", 10)
     column = ["--column", "id=Matrikelnummer"] * (shape == "folders")
     done = run(download, *(name[:2] for name in a_class.EXERCISES), "--students", people, *column)
     assert done.returncode == 0, done.stderr
-    assert a_class.marks_of(tmp_path / "results") == a_class.truth(10)
+    assert a_class.marks_of(tmp_path / "results") == a_class.truth(10, fork_server)
     wide = {(row["student"], name): float(row[name]) if row[name] else None
             for row in rows(tmp_path / "results", "grades.csv") for name in a_class.EXERCISES}  # fmt: skip
-    assert wide == a_class.truth(10)
+    assert wide == a_class.truth(10, fork_server)
 
 
 def test_what_lies_in_results(run, tmp_path):
@@ -251,20 +251,20 @@ def scheduler():
         yield cluster.scheduler_address
 
 
-def test_a_dask_cluster_grades_as_one_machine_does(cli, scheduler, tmp_path):
+def test_a_dask_cluster_grades_as_one_machine_does(cli, said, scheduler, tmp_path):
     lay(tmp_path / "in", {f"s{n}/context_vectors.py": f"{WRONG if n % 2 else RIGHT}\n# {n}\n" for n in range(20)})
     done = cli("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
     assert done.returncode == 0, done.stderr
     assert [row["points"] for row in rows(tmp_path / "out")].count("7") == 10 and len(rows(tmp_path / "out")) == 20
-    done = cli("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
+    done = said("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
     assert "Nothing to grade" in done.stderr
-    done = cli("grade", tmp_path / "in", "--out", tmp_path / "other", "--dask", tmp_path / "no.json")
+    done = said("grade", tmp_path / "in", "--out", tmp_path / "other", "--dask", tmp_path / "no.json")
     assert done.returncode == 2 and "There is no scheduler file" in done.stderr
 
 
 @nightly
 @pytest.mark.parametrize("dask", [False, True])
-def test_a_run_that_is_killed_goes_on_and_gives_the_same_bytes(request, tmp_path, dask):
+def test_a_run_that_is_killed_goes_on_and_gives_the_same_bytes(request, fork_server, tmp_path, dask):
     download, people = a_class.lay("folders", tmp_path / "class", 30)
     more = ["--dask", request.getfixturevalue("scheduler")] if dask else []
     words = ["grade", download, "--students", people, "--column", "id=Matrikelnummer", "--seed", "7", *more]
@@ -278,7 +278,7 @@ def test_a_run_that_is_killed_goes_on_and_gives_the_same_bytes(request, tmp_path
         process.wait()
     for out in ("killed", "whole"):
         subprocess.run([*command, tmp_path / out], cwd=paths.ROOT, check=True, timeout=600)
-    assert a_class.marks_of(tmp_path / "killed") == a_class.truth(30)
+    assert a_class.marks_of(tmp_path / "killed") == a_class.truth(30, fork_server)
     kept = {path.relative_to(tmp_path / "whole"): path for path in (tmp_path / "whole").rglob("*") if path.is_file()}
     for name, path in kept.items():
         if name.name not in (NAME,) and name.suffix != ".json":  # which hold how long each call took
