@@ -12,7 +12,7 @@ from at_terminal import AtTerminal, checkout
 from thorough import THOROUGH
 
 PYTHON = f"PYTHON={sys.executable}"
-TRIES = 200 if THOROUGH else 8
+TRIES = 200 if THOROUGH else 4
 # What make itself says. Before the program begins it is the only one to end.
 OF_MAKE = re.compile(r"make: \*\*\* (.*Interrupt|wait: No child processes.*|Waiting for unfinished jobs.*)|\^C")
 
