@@ -39,7 +39,7 @@ def stopped(desk: Path, moment: float, warm: str) -> str:
         learner.close()
 
 
-@pytest.mark.parametrize("warm", ["0", "10"])
+@pytest.mark.parametrize("warm", ["0", "1"])  # minutes: one that comes after `stop` ends soon by itself
 def test_ctrl_c_at_any_moment_says_stopped(desk, warm, monkeypatch):
     """Half of the moments are in the first fifth, in which Python starts."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST"):  # so that a warm process is asked
@@ -61,5 +61,5 @@ def test_ctrl_c_at_any_moment_says_stopped(desk, warm, monkeypatch):
         said.append("stopped" in shown)
     assert sum(said) >= len(said) // 4, said
     print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
-    if warm == "10":
+    if warm == "1":
         os.system(f"cd {desk} && {sys.executable} -m grader stop >/dev/null")
