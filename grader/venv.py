@@ -134,7 +134,7 @@ def make(folder: Path, torch: str, wanted: str, lock: int) -> None:
             "Then type the same command again."
         )
     has_driver = any(map(os.path.exists, DRIVER)) or shutil.which("nvidia-smi") is not None
-    if sys.platform == "linux" and is_small_enough(torch, has_driver):
+    if sys.platform == "linux" and wants_cpu_build(torch, has_driver):
         pinned = next(line for line in CONSTRAINTS.read_text("utf-8").split() if line.startswith("torch=="))
         try:
             install(new, "torch for the CPU", ("--no-deps", "--index-url", CPU_INDEX, *SHORT, pinned), lock)
@@ -150,7 +150,7 @@ def make(folder: Path, torch: str, wanted: str, lock: int) -> None:
     print(f"Ready after {time.monotonic() - began:.0f} s.", flush=True)
 
 
-def is_small_enough(torch: str, has_driver: bool) -> bool:
+def wants_cpu_build(torch: str, has_driver: bool) -> bool:
     """Whether the torch without CUDA will do: by one's own word, or where no driver is."""
     return torch == "cpu" or not (torch or has_driver)
 

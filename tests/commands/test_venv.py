@@ -28,11 +28,11 @@ OFFLINE = {
 
 
 @pytest.mark.parametrize(
-    ("torch", "has_driver", "is_small"),
+    ("torch", "has_driver", "wants_it"),
     [("", False, True), ("", True, False), ("cpu", True, True), ("cuda", False, False)],
 )
-def test_the_small_torch_is_asked_for_without_a_driver_and_by_ones_own_word(torch, has_driver, is_small):
-    assert venv.is_small_enough(torch, has_driver) is is_small
+def test_the_small_torch_is_asked_for_without_a_driver_and_by_ones_own_word(torch, has_driver, wants_it):
+    assert venv.wants_cpu_build(torch, has_driver) is wants_it
 
 
 def outside_of_make() -> dict[str, str]:
