@@ -101,9 +101,8 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Take the formulas of a lesson out while its Markdown is read."""
-    if not page.file.src_uri.startswith("lessons/"):
-        return markdown
-    markdown, TAKEN[page.file.src_uri] = formulas.take_out(markdown)
+    if page.file.src_uri.startswith("lessons/"):
+        markdown, TAKEN[page.file.src_uri] = formulas.take_out(markdown)
     return markdown
 
 
@@ -151,10 +150,10 @@ def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> st
 
 def _sources() -> dict[str, Path]:
     """The file of each page, by its place in the site."""
-    sources = {HOME: paths.at_root("README.md")}
-    sources |= {page_of(exercise.folder): paths.lesson(exercise.folder) for exercise in catalog.exercises()}
-    problems = [path for exercise in catalog.exercises() if (path := paths.problems(exercise.folder)).exists()]
-    sources |= {page_of(path.parent.name, "problems"): path for path in problems}
+    folders = [exercise.folder for exercise in catalog.exercises()]
+    sources = {HOME: paths.at_root("README.md")} | {page_of(folder): paths.lesson(folder) for folder in folders}
+    with_problems = (folder for folder in folders if paths.problems(folder).exists())
+    sources |= {page_of(folder, "problems"): paths.problems(folder) for folder in with_problems}
     sources |= {f"{path.stem}.md": path for path in sorted(paths.DOCS.glob("*.md"))}
     papers = sorted(path for path in paths.PROJECT.glob("*.md") if path.name not in LEFT_OUT)
     return sources | {f"{path.stem.lower()}.md": path for path in papers}
