@@ -130,6 +130,9 @@ def test_fresh_weights_for_v1(learner, rng):
             expect(value, state[name], f"the parameter {name} after the call")
     layer.to(dtype=torch.float64)
     expect(learner.weights_for_v1(layer), tuple(weight.T.double() for weight in state.values()))
+    facts = layer.describe()
+    expect(facts["training"], True, "whether the layer is in training mode afterwards")
+    expect(facts["frozen"], [], "the list of parameters that are not trainable afterwards")
 
 
 @task(4, each={"SelfAttention_v2": FRESH, "weights_for_v1": "fresh_weights_for_v1"})

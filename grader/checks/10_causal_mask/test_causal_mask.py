@@ -22,7 +22,7 @@ FUNCTIONS = {  # the functions, each with the checks that promises about it buil
 # Leading dimensions and T: one sequence, batches, heads. Some equal to T: a mask of the wrong
 # dimensions then fits, and must not be right.
 SHAPES = (((), 5), ((), 1), ((3,), 3), ((2,), 9), ((1,), 4), ((2, 3), 4), ((4, 4), 4))
-MANY = 130  # tokens, once for each mask: more than a mask of a fixed size is for
+MANY = 260  # tokens, once for each mask: more than a mask of a fixed size is for
 
 # Scores up to ±10,000 with d_k = 4. In the first three rows the hidden ones are far above the visible ones,
 # in the last one the best is only a little better than the next, for numbers of this size.

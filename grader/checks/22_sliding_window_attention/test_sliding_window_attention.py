@@ -17,7 +17,13 @@ from grader.authors import (
 ATTENTION = ("fresh_attention", "many_tokens")
 # (B, H, T, h, window)
 SIZES = ((2, 3, 8, 7, 3), (1, 2, 7, 5, 1), (3, 1, 6, 2, 2), (2, 2, 9, 3, 8), (1, 1, 1, 1, 1), (1, 4, 12, 4, 5))
-MANY = ((1, 2, 150, 4, 7), (2, 1, 129, 3, 64), (1, 1, 200, 8, 70), (1, 1, 300, 2, 150))  # no number divides another
+MANY = (
+    (1, 2, 150, 4, 7),
+    (2, 1, 129, 3, 64),
+    (1, 1, 200, 8, 70),
+    (1, 1, 300, 2, 150),
+    (1, 1, 1100, 2, 7),
+)  # no number divides another
 WIDE = ((2, 2, 6, 4, 6), (1, 3, 5, 2, 7), (1, 1, 4, 3, 1000), (1, 1, 1, 2, 3), (1, 1, 90, 4, 90))
 TOKENS, SIZE, WINDOW = 16_384, 32, 64
 ALLOWED = 512  # MiB; a table of TOKENS × TOKENS float32 takes 1,024
