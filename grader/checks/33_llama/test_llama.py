@@ -456,6 +456,7 @@ def test_config_keys(learner, rng):
     for more in (
         {"rope_theta": 10_000.0, "rms_norm_eps": 1e-5},
         newer | {"num_key_value_heads": 1},
+        newer | {"rope_theta": 5.0},
         {"rope_theta": 5.0, "head_dim": None},
         {"num_key_value_heads": 2, "pad_token_id": 0, "max_position_embeddings": 4},
     ):
@@ -598,6 +599,7 @@ def test_damaged_headers(learner):
     for missing in ("dtype", "shape", "data_offsets"):
         part = {name: value for name, value in entry("F32", (2,), 0, 8).items() if name != missing}
         bad.append(file_of({"a": part}, bytes(8)))
+    bad.append(file_of({"a": {"dtype": "F32", "data_offsets": [0, 4]}}, bytes(4)))  # not a tensor without dimensions
     for places in ([0], [0, 8, 8]):
         bad.append(file_of({"a": entry("F32", (2,), 0, 8) | {"data_offsets": places}}, bytes(8)))
     bad += [file_of("[1, 2]"), file_of('"a"'), file_of("{'a': 1}"), file_of("nothing"), file_of(""), b"", whole[:5]]
