@@ -106,11 +106,11 @@ def test_large_softmax(learner):
 @task(1, after="fresh_softmax")
 def test_softmax_rows(learner, rng):
     """softmax_kernel is launched once, with one program a row, and no load takes more than one row."""
-    x = rng.randn(6, 21)
+    x = rng.randn(3, 1000)  # a tile of the longest power of two that is usual is no more than a row
     record = learner.softmax.launches(x)
     gives(record, softmax(x))
-    launches_once(record, "softmax_kernel", programs=6)
-    loads_at_most(record, 32, "a row")
+    launches_once(record, "softmax_kernel", programs=3)
+    loads_at_most(record, 1024, "a row")
 
 
 # Task 2
