@@ -114,6 +114,7 @@ def test_fresh_mask(learner, rng):
 def test_mask_refuses(learner):
     """Raises ValueError for a length below 0 or above num_tokens, and for a side other than right and left."""
     refuses(ValueError, learner.key_padding_mask, torch.tensor([5]), 4)
+    refuses(ValueError, learner.key_padding_mask, torch.tensor([2]), 4, "Left")
     refuses(ValueError, learner.key_padding_mask, torch.tensor([-1]), 4)
     refuses(ValueError, learner.key_padding_mask, torch.tensor([5, 2, 1]), 4)
     refuses(ValueError, learner.key_padding_mask, torch.tensor([2, -1]), 4)
