@@ -58,7 +58,7 @@ SEED = 1
 # Exercises whose honest kernels take more than a second in the interpreter, where the machine is busy.
 INTERPRETED = {exercise.folder[:2] for exercise in catalog.exercises() if exercise.limits.needs}
 GROUP = 140  # attacks of one command line
-SLOW_S = 60.0  # of one hand-in on a busy machine; an interpreted kernel takes three times as long
+SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second, an interpreted kernel three times as long
 LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours

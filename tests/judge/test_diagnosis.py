@@ -1,7 +1,5 @@
 """What is said of wrong code: two mistakes at once, a learner's own words, and sentences that were tried out."""
 
-import functools
-
 import pytest
 import torch
 from thorough import sample
@@ -56,188 +54,133 @@ def average_softmax(x):
 """
 
 
-@pytest.fixture
-def graded(judged):
-    return functools.partial(judged, seed=3)
+def graded(number: str, source: str, fork_server):
+    handed_in = Submission(source, "submission.py")
+    return grading.result(catalog.find(number), handed_in, fork_server, Settings(seed=3))
 
 
 def said(result) -> dict[str, str]:
     return {check.id: check.diagnosis or "" for check in result.checks if check.outcome == "failed"}
 
 
-def changed(number: str, *replaced: tuple[str, str]) -> str:
-    """The solution of an exercise with these pieces replaced."""
-    source = paths.solution(catalog.find(number).folder).read_text("utf-8")
-    for old, new in replaced:
-        assert old in source, old
-        source = source.replace(old, new)
-    return source
-
-
-def sentence(number: str, mistake: str) -> str:
-    """What is said of a known mistake."""
-    return mistakes.find(catalog.find(number).folder, mistake).sentence
-
-
-# Two known mistakes in one file: what some checks say, by their ids, and which mistake's sentence nobody says. No id:
-# each of the two is named by some check.
-PAIRS = {
-    "in two functions": ("03", "softmax_over_columns", "query_is_always_journey", {}, ""),
-    "in two lines": ("11", "scaling_missing", "mask_shows_the_next_token", {}, ""),
-    "in one line": ("07", "no_scale", "softmax_over_columns", {}, ""),
-    "late among hundreds that fail alike": ("07", "inputs_centred_in_place", "softmax_over_everything", {}, ""),
-    "of which only together one shows": ("05", "inputs_scaled_in_place", "keys_are_inputs", {}, ""),
-    "of which the documented size tells one": (
-        "13", "half_instead_of_root", "mask_zeros", {"half_instead_of_root": ("fresh_multi_head",)}, "",
+@pytest.mark.parametrize(
+    ("number", "one", "other"),
+    sample(
+        [
+            ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
+            ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
+            ("07", "no_scale", "softmax_over_columns"),  # in one line
+            ("07", "inputs_centred_in_place", "softmax_over_everything"),  # late among hundreds that fail alike
+        ],
+        2,
     ),
-    "of which one hides the other elsewhere": (
-        "10", "scores_mask_not_kept", "causal_renormalized_afterwards",
-        {"scores_mask_not_kept": ("documented_masked_scores", "fresh_masked_scores")}, "",
-    ),
-    "of a class and of its layer": (
-        "14", "unscaled", "without_positions",
-        {"unscaled": ("documented_attention",), "without_positions": ("documented_model", "fresh_model")}, "",
-    ),
-    "of which one is forbidden in another function": (
-        "30", "attention_by_autograd", "gradient_of_log_softmax",
-        {"gradient_of_log_softmax": ("documented_softmax",)}, "softmax_by_autograd",
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("pair", sample(PAIRS, 4))
-def test_two_mistakes_are_both_named(pair, graded):
-    number, one, other, by, never = PAIRS[pair]
-    solution = paths.solution(catalog.find(number).folder).read_text("utf-8")
+)
+def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
     folder = catalog.find(number).folder
-    source = patches.merge(solution, *(mistakes.find(folder, name).source for name in (one, other)))
-    told = said(graded(number, source))
-    for name, checks in by.items():
-        assert all(sentence(number, name) in told[check] for check in checks), told
-    if not by:
-        assert all(sentence(number, name) in " ".join(told.values()) for name in (one, other)), told
-    assert not never or sentence(number, never) not in told.values()
+    solution = paths.solution(folder).read_text("utf-8")
+    pair = [mistakes.find(folder, name) for name in (one, other)]
+    source = patches.merge(solution, *(mistake.source for mistake in pair))
+    told = " ".join(said(graded(number, source, fork_server)).values())
+    assert all(mistake.sentence in told for mistake in pair)
 
 
-SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
-IN_PLACE = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
-OWN_WORDS = "[sorted(words).index(word) for word in words]"
-FITS = 'words = sentence.replace(",", "").split()\n    return torch'
-SCALE = "scores / keys.shape[-1] ** 0.5, dim=-1"
-LOOP = """scores = torch.empty({0}, {0}).to(inputs)
-    for i in range(len(inputs)):
-        scores[i, :{1}] = (inputs[:{1}] * inputs[i]).sum(-1)
-    return scores"""
-# The solution with these pieces replaced: what some check says, and what none says. Where the words begin with "@",
-# they are the name of a known mistake.
-CHANGES = [
-    ("04", [("[vocabulary[word] for word in words]", OWN_WORDS)], "encode never reads its argument vocabulary.", ""),
-    ("04", [(FITS, FITS.replace("split()", 'split(" ")'))], "@split_at_single_spaces", ""),
-    ("07", [("x @ self.W_key", "x @ W_key")], "W_key is kept as self.W_key", ""),
-    ("07", [("super().__init__()", "super().__init__")], "super().__init__() has run", ""),
-    ("07", [("return weights @ values", "return (weights @ values).numpy()")], "numpy", ""),
-    ("07", [("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)")], general_sentences.IN_PLACE, ""),
-    # Large scores give the same answer for columns that sum to 1 and for weights that are turned.
-    ("07", [("dim=-1", "dim=0"), ("keys.shape[-1]", "x.shape[-1]")], f"{AND}@softmax_over_columns", ""),
-    ("06", [("return query @ key  # ()", "return (query @ key).item()")], patterns.NUMBER, ""),
-    # Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one.
-    ("06", [(SCALE, "scores, dim=-2")], f"@scaling_left_out{AND}@softmax_over_queries", ""),
-    ("06", [(SCALE, "scores / keys.shape[-2] ** 0.5, dim=-1"), ("keys) @ values", "keys) @ keys")], "", OR),
-    # Each printed example has sizes of its own, where the factor is one of two others of known mistakes.
-    ("06", [(SCALE, "scores / 0.5, dim=-1")], "", AND),
-    ("20", [("(future, -torch.inf)", "(future, torch.inf)")], "", AND),  # the first row is right, and all others NaN
-    # An error alone is no proof: cut along the tokens, the heads are as many as the tokens.
-    ("13", [(SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")], "", AND),
-    # key_padding_mask refuses arguments in another order as a wrong one refuses the right ones.
-    ("18", [("key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)")], "", "@full_refused"),
-    ("19", [("return (x * cos + other * sin).to(x.dtype)", IN_PLACE)], "@in_place", ""),
-    ("01", [("return inputs @ inputs.T", LOOP.format("6", "len(inputs)"))], "", trials.STATE),
-    ("01", [("return inputs @ inputs.T", LOOP.format("len(inputs)", "i + 1"))], "", trials.STATE),
-    ("13", [(SPLIT, "return pieces")], "split_heads", ""),
-    ("08", [("self.W_", "self.w_")], "", "nn.Parameter"),
-]
-
-
-@pytest.mark.parametrize("number, replaced, words, never", sample(CHANGES, 6))
-def test_what_is_said_of_a_changed_solution(number, replaced, words, never, graded):
-    told = said(graded(number, changed(number, *replaced)))
-    for part in words.split(AND):
-        wanted = sentence(number, part[1:]) if part.startswith("@") else part
-        assert any(wanted in text for text in told.values()), told
-    assert (AND in " ".join(told.values())) == (AND in words)
-    unwanted = sentence(number, never[1:]) if never.startswith("@") else never
-    assert told and not (never and any(unwanted in text for text in told.values())), told
-
-
-def test_no_function_is_blamed_that_is_right(graded):
-    """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
-    solution = changed("13")
-    wrong = solution[solution.index("def split_heads") : solution.index("def merge_heads")].replace(
-        SPLIT, "return pieces"
+def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
+    """The mask is lost in mask_scores, and what the softmax of all scores shows is masked and rescaled afterwards."""
+    solution = paths.solution("10_causal_mask").read_text("utf-8")
+    lost, hidden = (
+        mistakes.find("10_causal_mask", name) for name in ("scores_mask_not_kept", "causal_renormalized_afterwards")
     )
-    own = changed("13", ("= split_heads(", "= pieces_of(")) + wrong.replace("split_heads", "pieces_of")
-    told = said(graded("13", own))["fresh_multi_head"]
-    assert told and "split_heads" not in told
+    told = said(graded("10", patches.merge(solution, lost.source, hidden.source), fork_server))
+    assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
 
 
-def test_the_words_of_an_assert_are_the_learners_own(graded):
-    lines = mistakes.find(catalog.find("12").folder, "multi_head_assert").source.splitlines()
-    own = [line.split(",")[0] + ', f"{embed_dim} is odd"' if "assert " in line else line for line in lines]
-    assert said(graded("12", "\n".join(own))) == {"uneven_heads": sentence("12", "multi_head_assert")}
+def both(folder: str, one: str, other: str, fork_server) -> dict[str, str]:
+    """What is said of a file that makes two known mistakes."""
+    solution = paths.solution(folder).read_text("utf-8")
+    source = patches.merge(solution, *(mistakes.find(folder, name).source for name in (one, other)))
+    return said(graded(folder[:2], source, fork_server))
 
 
-# Of a changed solution: the checks that must fail, and words of ids that no failed check has.
-NOT_BLAMED = [
-    ("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.0"), {"fresh_causal_attention"}, "dropout"),
-    ("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** -0.5"), {"fresh_causal_attention"}, "dropout"),
-    ("20", ("triu(1 + past)", "triu(1)"), {"chunks"}, "cache_unchanged"),
-]
+def test_of_two_pairs_the_one_is_named_that_explains_more(fork_server):
+    """For heads of size 2 the square of a size divides as its product with 2; the documented size tells."""
+    told = both("13_multi_head_attention", "half_instead_of_root", "mask_zeros", fork_server)
+    assert told["fresh_multi_head"] == told["documented_multi_head"]
+    assert mistakes.find("13_multi_head_attention", "half_instead_of_root").sentence in told["fresh_multi_head"]
 
 
-@pytest.mark.parametrize("number, replaced, failing, never", sample(NOT_BLAMED, 2))
-def test_no_check_speaks_that_looks_at_something_else(number, replaced, failing, never, graded):
-    told = said(graded(number, changed(number, replaced)))
-    assert failing <= told.keys() and not any(never in name for name in told)
+def test_a_mistake_that_only_the_other_one_makes_visible_is_named(fork_server):
+    """Inputs that are scaled in place show in keys that are the inputs themselves."""
+    told = both("05_query_key_value", "inputs_scaled_in_place", "keys_are_inputs", fork_server)
+    assert AND in told["documented_query_and_key"]
 
 
-def test_what_is_tried_with_a_wrong_model_is_not_blamed(graded):
-    """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
-    mixed = "self.attention_weights(x) @ values"
-    told = said(graded("14", changed("14", (f"mixed = {mixed}", f"mixed = 1.3 * {mixed}"))))
-    assert all(FIX_FIRST in told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation"))
+def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_server):
+    """Large scores give the same answer for columns that sum to 1 and for weights that are turned."""
+    source = paths.solution("07_self_attention_v1").read_text("utf-8")
+    assert "dim=-1" in source and "keys.shape[-1]" in source
+    source = source.replace("dim=-1", "dim=0").replace("keys.shape[-1]", "x.shape[-1]")
+    told = said(graded("07", source, fork_server))
+    assert AND in told["fresh_context_vectors"]
+    assert told["large_scores"] == mistakes.find("07_self_attention_v1", "softmax_over_columns").sentence
 
 
 @pytest.mark.parametrize(
-    ("number", "replaced", "check", "words"),
+    ("folder", "right", "wrong", "checks"),
     [
-        ("22", ("max(0, start - window + 1)", "start"), "many_tokens", "the first token of a block sees only itself"),
-        ("22", ("torch.arange(first, end", "torch.arange(end - first"), "many_tokens", "the first wrong token is NaN"),
-        # The check asks for both sides before it compares the first one.
+        # Each printed example has sizes of its own, where the factor is one of two others of known mistakes.
         (
-            "18",
-            ("places < lengths", "places <= lengths"),
-            "documented_mask",
-            "key_padding_mask(tensor (2,) int64, 4)\n",
+            "06_scaled_dot_product_attention",
+            "scores / keys.shape[-1] ** 0.5, dim",
+            "scores / 0.5, dim",
+            ("documented_weights_of_one_query", "documented_weights_of_a_batch", "fresh_weights_of_one_query"),
         ),
+        # The first row is right, and all others are NaN.
+        ("20_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
     ],
 )
-def test_a_message_shows_where_the_first_wrong_answer_is(number, replaced, check, words, graded):
-    wider = [("max(window, 64)", "max(window, 100)")] if number == "22" else []
-    result = graded(number, changed(number, *wider, replaced), diagnose=False)
-    assert words in next(one.message for one in result.checks if one.id == check)
+def test_two_mistakes_that_explain_one_example_alone_are_not_named(folder, right, wrong, checks, fork_server):
+    source = paths.solution(folder).read_text("utf-8")
+    assert right in source
+    told = said(graded(folder[:2], source.replace(right, wrong), fork_server))
+    assert told.keys() >= {*checks} and not any(AND in sentence for sentence in told.values())
+
+
+def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fork_server):
+    """key_padding_mask, which is right, refuses arguments in another order as a wrong one refuses the right ones."""
+    source = paths.solution("18_padding_and_packing").read_text("utf-8")
+    right, wrong = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
+    assert right in source
+    told = said(graded("18", source.replace(right, wrong), fork_server))
+    assert told and mistakes.find("18_padding_and_packing", "full_refused").sentence not in told.values()
 
 
 def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
-    unexplained = changed("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
+    solution = paths.solution("11_causal_attention").read_text("utf-8")
     requests = []
     handled = Local.handle
     monkeypatch.setattr(Local, "handle", lambda *given: requests.append(given) or handled(*given))
-    grading.result(catalog.find("11"), Submission(unexplained, "x.py"), fork_server, Settings(seed=3))
+    graded("11", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"), fork_server)
     assert 200 < len(requests) < 1500
 
 
-def test_a_function_that_uses_a_wrong_one_is_told_so(graded):
+SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
+
+
+@pytest.mark.parametrize("its_own", sample([False, True], 1))
+def test_no_function_is_blamed_that_is_right(its_own, fork_server):
+    """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
+    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
+    wrong = solution.replace(SPLIT, "return pieces")
+    assert wrong != solution
+    if its_own:
+        split = wrong[wrong.index("def split_heads") : wrong.index("def merge_heads")]
+        wrong = solution.replace("= split_heads(", "= pieces_of(") + split.replace("split_heads", "pieces_of")
+    told = said(graded("13", wrong, fork_server))["fresh_multi_head"]
+    assert told and ("split_heads" in told) != its_own
+
+
+def test_a_function_that_uses_a_wrong_one_is_told_so(fork_server):
     source = """
 import torch
 
@@ -256,9 +199,17 @@ def attention_scores_for_query(inputs, query):
 def attention_scores(inputs):
     return inputs @ inputs.mT * 2
 """
-    told = said(graded("01", source))
+    told = said(graded("01", source, fork_server))
     assert "uses dot_product" in told["fresh_scores_for_query"]
     assert not any("uses" in told[name] for name in ("fresh_dot_product", "fresh_attention_scores"))
+
+
+def test_an_error_alone_is_no_proof_of_two_mistakes(fork_server):
+    """Cut along the tokens, the heads are as many as the tokens: sizes of an error as two other mistakes give them."""
+    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
+    wrong = solution.replace(SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")
+    assert wrong != solution
+    assert not any(AND in sentence for sentence in said(graded("13", wrong, fork_server)).values())
 
 
 def test_changes_of_the_same_tokens_are_not_merged():
@@ -269,27 +220,126 @@ def test_changes_of_the_same_tokens_are_not_merged():
     assert "return x - 2" in patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
 
 
-def of_self_attention(body: str, graded) -> dict[str, str]:
-    return said(graded("07", SELF_ATTENTION.format(body=body.replace("\n", "\n        "))))
+@pytest.mark.parametrize(
+    "text", sample(['f"{embed_dim} is odd"', '"no"', '"embed_dim must be divisible by num_heads"'], 1)
+)
+def test_the_words_of_an_assert_are_the_learners_own(text, fork_server):
+    exercise = catalog.find("12")
+    source = mistakes.find(exercise.folder, "multi_head_assert").source
+    changed = [
+        line if "assert " not in line else line.split(",")[0] + f", {text}"
+        for line in source.splitlines(keepends=False)
+    ]
+    sentence = mistakes.find(exercise.folder, "multi_head_assert").sentence
+    assert said(graded("12", "\n".join(changed), fork_server)) == {"uneven_heads": sentence}
 
 
-def test_what_is_kept_between_calls_is_told_where_it_was_tried(graded):
+def of_self_attention(body: str, fork_server) -> dict[str, str]:
+    return said(graded("07", SELF_ATTENTION.format(body=body.replace("\n", "\n        ")), fork_server))
+
+
+def test_what_is_kept_between_calls_is_told_where_it_was_tried(fork_server):
     source = AVERAGES.replace("kept.setdefault(len(x), ", "kept.setdefault(x.shape[1] < 9, ").replace(
         " if BODY else None", ""
     )
-    assert trials.STATE in said(graded("09", source)).values()
+    assert trials.STATE in said(graded("09", source, fork_server)).values()
 
 
-def test_a_factor_is_told_where_every_wrong_answer_has_it(graded):
-    told = of_self_attention(WEIGHTS + "\nreturn 1.25 * weights @ v", graded)
+@pytest.mark.parametrize("power", sample(["0.0", "0.3", "-0.5", "2"], 2))
+def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, fork_server):
+    solution = paths.solution(catalog.find("11").folder).read_text("utf-8")
+    told = said(graded("11", solution.replace("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}"), fork_server))
+    assert "fresh_causal_attention" in told
+    assert not any("dropout" in name for name in told)
+
+
+def test_a_factor_is_told_where_every_wrong_answer_has_it(fork_server):
+    told = of_self_attention(WEIGHTS + "\nreturn 1.25 * weights @ v", fork_server)
     assert "Every value is the right one times 1.2500." in told.values()
-    told = of_self_attention(WEIGHTS + "\nreturn (1 + len(x) / 24) * weights @ v", graded)
+    told = of_self_attention(WEIGHTS + "\nreturn (1 + len(x) / 24) * weights @ v", fork_server)
     assert not any(sentence.startswith("Every value") for sentence in told.values())
+
+
+def test_linear_layers_by_other_names_are_not_called_parameters(fork_server):
+    source = """
+import torch
+from torch import nn
+
+class SelfAttention_v2(nn.Module):
+    def __init__(self, d_in, d_out, qkv_bias=True):
+        super().__init__()
+        self.w_query, self.w_key, self.w_value = (nn.Linear(d_in, d_out, bias=qkv_bias) for _ in range(3))
+
+    def forward(self, x):
+        q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
+        return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
+"""
+    assert not any("nn.Parameter" in sentence for sentence in said(graded("08", source, fork_server)).values())
+
+
+def changed(number: str, *replaced: tuple[str, str]) -> str:
+    """The solution of an exercise with these pieces replaced."""
+    source = paths.solution(catalog.find(number).folder).read_text("utf-8")
+    for old, new in replaced:
+        assert old in source
+        source = source.replace(old, new)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("max(0, start - window + 1)", "start", "the first token of a block sees only itself"),
+        ("torch.arange(first, end", "torch.arange(end - first", "the first wrong token is NaN"),
+    ],
+)
+def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, fork_server):
+    result = graded("22", changed("22", ("max(window, 64)", "max(window, 100)"), (old, new)), fork_server)
+    wrong = {check.id: check for check in result.checks if check.outcome == "failed"}
+    assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
+    assert wrong["many_tokens"].diagnosis is None
+
+
+def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(fork_server):
+    written = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
+    told = said(graded("19", changed("19", ("return (x * cos + other * sin).to(x.dtype)", written)), fork_server))
+    assert told == {"inputs_unchanged": mistakes.find(catalog.find("19").folder, "in_place").sentence}
+
+
+def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
+    told = said(graded("20", changed("20", ("triu(1 + past)", "triu(1)")), fork_server))
+    assert "chunks" in told and "cache_unchanged" not in told
 
 
 def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
     Local("a = b = [1]\ntry:\n    a[0] ** 2[0]\nexcept TypeError:\n    pass\n", "joined.py", "joined")
     assert not [warning for warning in recwarn if warning.category is SyntaxWarning]
+
+
+def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
+    """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
+    solution = paths.solution("14_attention_only_transformer").read_text("utf-8")
+    wrong = solution.replace(
+        "mixed = self.attention_weights(x) @ values", "mixed = 1.3 * self.attention_weights(x) @ values"
+    )
+    assert wrong != solution
+    told = said(graded("14", wrong, fork_server))
+    of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
+    assert all(FIX_FIRST in sentence for sentence in of_the_model)
+
+
+def test_the_mistake_of_a_class_is_told_that_only_shows_together_with_that_of_its_layer(fork_server):
+    folder = "14_attention_only_transformer"
+    told = both(folder, "unscaled", "without_positions", fork_server)
+    assert told["documented_attention"] == mistakes.find(folder, "unscaled").sentence
+    assert told["documented_model"] == told["fresh_model"] == mistakes.find(folder, "without_positions").sentence
+
+
+def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(fork_server):
+    folder = "30_attention_backward"
+    told = both(folder, "attention_by_autograd", "gradient_of_log_softmax", fork_server)
+    assert mistakes.find(folder, "softmax_by_autograd").sentence not in told.values()
+    assert told["documented_softmax"] == mistakes.find(folder, "gradient_of_log_softmax").sentence
 
 
 def test_a_result_does_not_use_what_the_backward_pass_alone_calls():
@@ -306,6 +356,10 @@ def squared(x): return Squared.apply(x)
     assert SourceWords(source).uses("squared", backward=False) == {"squared", "Squared", "x"}
 
 
+def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]:
+    return set(said(graded(number, changed(number, *replaced), fork_server)).values())
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     sample(
@@ -320,15 +374,65 @@ def squared(x): return Squared.apply(x)
         2,
     ),
 )
-def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, graded):
-    told = of_self_attention(f"{WEIGHTS}\n{answer}", graded)
+def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, fork_server):
+    told = of_self_attention(f"{WEIGHTS}\n{answer}", fork_server)
     assert told["documented_context_vectors"] == told["fresh_context_vectors"] == sentence
-    wrong = of_self_attention(f"{WEIGHTS}\n{answer.replace('@ v', '@ v * 2')}", graded)
+    wrong = of_self_attention(f"{WEIGHTS}\n{answer.replace('@ v', '@ v * 2')}", fork_server)
     assert sentence not in wrong.values()
 
 
+def test_a_python_number_is_told_to_be_right(fork_server):
+    told = said(graded("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")), fork_server))
+    assert told["fresh_scores"] == patterns.NUMBER
+
+
+def test_what_is_left_in_memory_is_no_state(fork_server):
+    scores = "scores = torch.empty({0}, {0}).to(inputs)\n    for i in range(len(inputs)):\n        scores[i, :{1}] = "
+    loop = scores + "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
+    for sizes in (("6", "len(inputs)"), ("len(inputs)", "i + 1")):
+        told = of_changed("01", ("return inputs @ inputs.T", loop.format(*sizes)), fork_server=fork_server)
+        assert trials.STATE not in told
+
+
+def test_an_argument_that_is_never_read_is_told(fork_server):
+    own = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
+    assert "encode never reads its argument vocabulary." in of_changed("04", own, fork_server=fork_server)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    sample(
+        [
+            ("x @ self.W_key", "x @ W_key", "W_key is kept as self.W_key"),
+            ("super().__init__()", "super().__init__", "super().__init__() has run"),
+            ("return weights @ values", "return (weights @ values).numpy()", "numpy"),
+            ("keys = x @ self.W_key  # (T, d_out)", "keys = x @ self.W_key.mul_(1)", general_sentences.IN_PLACE),
+        ],
+        2,
+    ),
+)
+def test_what_an_error_means_is_told(old, new, words, fork_server):
+    assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
+
+
+def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(fork_server):
+    """Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one."""
+    both = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")
+    told = said(graded("06", changed("06", both), fork_server))
+    folder = catalog.find("06").folder
+    names = [mistakes.find(folder, name).sentence for name in ("scaling_left_out", "softmax_over_queries")]
+    for check in ("documented_weights_of_a_batch", "fresh_weights"):
+        assert set(told[check].split(AND)) == set(names)
+
+
+def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):
+    scale = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-2] ** 0.5, dim=-1")
+    told = of_changed("06", scale, ("keys) @ values", "keys) @ keys"), fork_server=fork_server)
+    assert not any(OR in sentence for sentence in told)
+
+
 @pytest.mark.parametrize("wrong", sample(["keys", "values"], 1))
-def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, graded):
+def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
     queries, keys, values = ("x_1" if name in ("queries", wrong) else "x_2" for name in ("queries", "keys", "values"))
     forward = f"""
         q, k, v = {queries} @ self.W_query, {keys} @ self.W_key, {values} @ self.W_value
@@ -338,7 +442,13 @@ def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, graded):
     solution = paths.solution("16_cross_attention").read_text("utf-8")
     source = solution[: solution.index("def forward")] + "def forward(self, x_1, x_2):" + forward
     known = mistakes.find("16_cross_attention", f"{wrong}_from_the_first")
-    assert said(graded("16", source))["fresh_context_vectors"] == known.sentence
+    assert said(graded("16", source, fork_server))["fresh_context_vectors"] == known.sentence
+
+
+def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(fork_server):
+    words = 'words = sentence.replace(",", "").split()\n    return torch'
+    (sentence,) = of_changed("04", (words, words.replace("split()", 'split(" ")')), fork_server=fork_server)
+    assert sentence == mistakes.find(catalog.find("04").folder, "split_at_single_spaces").sentence
 
 
 @pytest.mark.parametrize(
@@ -386,3 +496,10 @@ def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
     failure = Failure(None, error, [Call("f(tensor (2,))", "f", "gradients", error.got)])
     told = general_sentences.of_source(failure, SourceWords("def f(x):\n    return x.detach() * x\n"))
     assert bool(told and ".detach()" in told) is is_told
+
+
+def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_server):
+    """The check asks for both sides before it compares the first one."""
+    result = graded("18", changed("18", ("places < lengths", "places <= lengths")), fork_server)
+    message = next(check.message for check in result.checks if check.id == "documented_mask")
+    assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message
