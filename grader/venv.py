@@ -151,7 +151,7 @@ def make(folder: Path, torch: str, wanted: str, lock: int) -> None:
 
 
 def wants_cpu_build(torch: str, has_driver: bool) -> bool:
-    """Whether the torch without CUDA will do: by one's own word, or where no driver is."""
+    """Whether the torch without CUDA will do: where TORCH=cpu asks for it, or where there is no driver."""
     return torch == "cpu" or not (torch or has_driver)
 
 

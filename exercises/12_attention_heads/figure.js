@@ -23,10 +23,10 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
     "text", { x: X(n * size) + (size * SIDE) / 2 - 2, y, "text-anchor": "middle", class: look }, text
   );
   const low = TOP + 30 + DEEP;
-  const width = 16 + (found.length - 1) * WIDE + size * SIDE;
+  const width = 16 + (found.length - 1) * WIDE + size * SIDE + LABEL;
   const told = found.map((numbers, h) => `head ${h}: ${numbers.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "one token", label: told.join("; "), width: width + LABEL, height: low + 62, most: 1.3 * width },
+    { name: "one token", label: told.join("; "), width, height: low + 62, most: 1.3 * width },
     output.flatMap((_, i) => all.map((_, j) => {
       const share = mixed ? weight[i][j] : Number(i === j);
       return share !== 0 && on[Math.floor(j / size)] && s("path", {
@@ -43,7 +43,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
       numbers.map((value, n) => cell(h * size + n, TOP, value, on[h] ? `kata-kind-${h}` : "gone")),
     ]),
     mixed && s("text", {
-      x: width + LABEL, y: TOP + 38 + DEEP / 2, "text-anchor": "end", class: "strong",
+      x: width, y: TOP + 38 + DEEP / 2, "text-anchor": "end", class: "strong",
     }, "output layer"),
     output.map((value, i) => s(
       "g",

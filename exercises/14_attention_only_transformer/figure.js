@@ -25,7 +25,7 @@ function looks(heads, names, t) {
       const y = (n + 1) * HIGH - 4;
       return [
         s("text", { x: 0, y: y - 50 }, isOff ? `${name}, off` : name),
-        range(names.length).map((i) => s("circle", { class: i <= t ? "dot start" : "node", cx: x(i), cy: y, r: 3 })),
+        range(names.length).map((i) => s("circle", { class: i <= t ? "dot" : "node", cx: x(i), cy: y, r: 3 })),
         weights.map((weight, i) => i < t && weight > 0.03 && s("path", {
           class: `pull ${isOff ? "dim" : ""}`,
           fill: "none",

@@ -74,7 +74,7 @@ export default {
             matrix({
               name: "scores",
               values: [[kept], [T * w], [T * T]],
-              rows: ["in the window", "T · window", "T · T, with the hidden"],
+              rows: ["in the window", "T · window", "T · T, masked ones too"],
               digits: 0,
               heat: false,
             }),
@@ -83,7 +83,7 @@ export default {
         ],
         say: `The last token sees itself and ${Math.min(T, far) - 1} before it through ${layers.value} `
           + `${layers.value === 1 ? "layer" : "layers"}. At 16,384 tokens the window needs ${count(16384 * w)} `
-          + `scores at most, all pairs, with the hidden ones, ${count(16384 ** 2)}.`,
+          + `scores at most, all pairs, masked ones too, ${count(16384 ** 2)}.`,
       };
     });
   },

@@ -31,7 +31,7 @@ OFFLINE = {
     ("torch", "has_driver", "wants_it"),
     [("", False, True), ("", True, False), ("cpu", True, True), ("cuda", False, False)],
 )
-def test_the_small_torch_is_asked_for_without_a_driver_and_by_ones_own_word(torch, has_driver, wants_it):
+def test_the_small_torch_is_asked_for_without_a_driver_and_with_torch_cpu(torch, has_driver, wants_it):
     assert venv.wants_cpu_build(torch, has_driver) is wants_it
 
 
