@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from extras import skip_unless_here
 
 from grader import catalog
 from grader.judge.grading import Grading
@@ -25,6 +26,7 @@ def judge_of(fork_server: ForkServer) -> Iterator[Callable[..., Grading]]:
         def judge(exercise: str | catalog.Exercise, **settings: Any) -> Grading:
             """The judge, who is made for the first file."""
             chosen = catalog.find(exercise) if isinstance(exercise, str) else exercise
+            skip_unless_here(chosen)
             key = chosen.folder, repr(chosen.limits), Settings(**settings)
             if key not in judges:
                 judges[key] = closing.enter_context(Grading(chosen, fork_server, Settings(**settings)))
