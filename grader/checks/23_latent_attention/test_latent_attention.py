@@ -129,7 +129,7 @@ def test_fresh_cache_numbers(learner, rng):
 def test_unknown_kind(learner):
     """Raises ValueError for a kind that is none of the four."""
     learner.cache_numbers("mha", 2, 2, 4, 8, 2)
-    for kind in ("mlp", "latent", ""):
+    for kind in ("mlp", "latent", "", "MHA"):
         refuses(ValueError, learner.cache_numbers, kind, 2, 2, 4, 8, 2)
 
 
