@@ -39,14 +39,14 @@ def measure() -> list[dict[str, float]]:
         rows.append(
             {
                 "token": token,
-                "outputs moved": int(moved),
-                "row sum, one draw": float(one_draw[token]),
-                "row sum, mean": float(mean[token]),
+                "outputs it moves": int(moved),
+                "sum of its row, one draw": float(one_draw[token]),
+                "sum of its row, mean": float(mean[token]),
             }
         )
     return rows
 
 
 def claim(rows: list[dict[str, float]]) -> bool:
-    moved = [row["outputs moved"] for row in rows] == list(range(TOKENS, 0, -1))
-    return moved and all(abs(row["row sum, mean"] - 1) < 0.1 for row in rows)
+    moved = [row["outputs it moves"] for row in rows] == list(range(TOKENS, 0, -1))
+    return moved and all(abs(row["sum of its row, mean"] - 1) < 0.1 for row in rows)
