@@ -41,12 +41,10 @@ def measure() -> list[dict]:
     for (layer, head), part in written.items():
         effect = logits - run(x, layers, unembedding, removed=(layer, head))[0]
         own = part @ unembedding
-        sizes = {"own part": float(own.norm()), "whole effect": float(effect.norm())}
-        rows.append({"head": f"{layer}.{head}", **sizes, "through later": round(float((effect - own).norm()), 6)})
+        rows.append({"head": f"{layer}.{head}", "own part": float(own.norm()), "whole effect": float(effect.norm())})
     return rows
 
 
 def claim(rows: list[dict]) -> bool:
-    through = [row["through later"] for row in rows]
-    first, last = through[:HEADS], through[HEADS:]
-    return max(last) < 1e-9 and min(first) > 0.01
+    differences = [abs(row["whole effect"] - row["own part"]) for row in rows]
+    return min(differences[:HEADS]) > 0.01 and max(differences[HEADS:]) < 1e-9

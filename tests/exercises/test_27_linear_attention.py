@@ -1,7 +1,6 @@
 """Exercise 27: the solution against transformers' gated delta rule, and against its formulas in plain Python."""
 
 import math
-import re
 import runpy
 
 import pytest
@@ -146,16 +145,6 @@ def test_without_its_correction_the_rule_is_decay_alone():
     expected = (queries @ keys.mT * decay) @ values / 6**0.5
     got, _ = exercise.gated_delta_rule(queries, keys, values, log_decays, torch.ones_like(log_decays), 4)
     torch.testing.assert_close(got, expected)
-
-
-def test_the_lessons_table_of_state_sizes_is_measured():
-    lesson = (paths.lesson(NAME)).read_text("utf-8")
-    script = runpy.run_path(str(paths.lesson(NAME).with_name("measure_keys.py")))
-    rows = re.findall(r"^\| (\d+) \| ([\d.e+]+) \| ([\d.e+]+) \|$", lesson, re.M)
-    assert len(rows) == len(script["COUNTS"])
-    for tokens, *printed in rows:
-        for number, square in zip(printed, script["SQUARES"], strict=True):
-            assert float(number) == float(f"{script['state_size'](int(tokens), square):.2g}")
 
 
 # The figure: what is done to it, and what torch computes must come out.

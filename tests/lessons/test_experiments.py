@@ -92,7 +92,6 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
         ("14", "measure_stream", "layers       added"),
         ("15", "measure_changed", "changed to"),
         ("15", "measure_circuits", "of 32 tokens"),
-        ("15", "measure_heads", "head (0, 3), weight"),
         ("30", "measure_checkpoint", "kept"),
         ("24", "measure_int8", "bound"),
     ],
