@@ -122,8 +122,8 @@ assert row.ms.keys() == row.mib.keys() == {16, 32} and not row.why, row
 
 
 def test_a_script_beside_the_lesson_prints_as_it_goes(capfd):
-    assert experiment.measure(catalog.find("27"), ["keys"]) == 0
-    assert "|k|² = 20" in capfd.readouterr().out
+    assert experiment.measure(catalog.find("19"), ["distance"]) == 0
+    assert "base 500,000" in capfd.readouterr().out
 
 
 def test_make_experiment_says_which_scripts_there_are(said):
