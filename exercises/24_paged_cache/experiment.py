@@ -30,14 +30,14 @@ def measure() -> list[dict[str, float | str]]:
     for name, slots, pieces in kept:
         wasted = slots - tokens
         row: dict[str, float | str] = {"memory": name, "slots": slots, "wasted, %": round(100 * wasted / slots, 1)}
-        rows.append(row | {"wasted a sequence": round(wasted / SEQUENCES, 1), "pieces": pieces})
+        rows.append(row | {"wasted per sequence": round(wasted / SEQUENCES, 1), "pieces": pieces})
     return rows
 
 
 def claim(rows: list[dict[str, float | str]]) -> bool:
     padded, *paged = rows
     half_a_block = all(
-        abs(float(row["wasted a sequence"]) - (size - 1) / 2) <= size / 4
+        abs(float(row["wasted per sequence"]) - (size - 1) / 2) <= size / 4
         for row, size in zip(paged, SIZES, strict=True)
     )
     return float(padded["wasted, %"]) > 50 and half_a_block
