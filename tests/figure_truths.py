@@ -27,16 +27,17 @@ def projected(token: int, entry: float | None = None, same: bool = False) -> dic
     return {"query": x @ W_query, "key": x @ (W_query if same else W_key), "value": x @ W_value}
 
 
-def made_of(seed: int) -> Callable[[], dict[str, torch.Tensor]]:
-    """Exercise 07: queries, scores and weights, which the documents do not print whole."""
+def one_token(token: int) -> Callable[[], dict[str, torch.Tensor]]:
+    """Exercise 07 for one token, from its query to its context vector."""
 
     def compute() -> dict[str, torch.Tensor]:
-        manual_seed(seed)
+        manual_seed(123)
         W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))
-        queries, keys = inputs() @ W_query, inputs() @ W_key
-        scores = queries @ keys.T
+        query, keys, values = inputs()[token] @ W_query, inputs() @ W_key, inputs() @ W_value
+        scores = keys @ query
         weights = torch.softmax(scores / 2**0.5, -1)
-        return {"queries": queries, "keys": keys, "scores": scores, "weights": weights, "values": inputs() @ W_value}
+        rows = {"query": query, "scores": scores, "weights": weights, "context vector": weights @ values}
+        return {"W_query": W_query, "keys": keys, "values": values, **rows}
 
     return compute
 

@@ -1,9 +1,80 @@
-// The whole way of a layer whose weights are parameters of the shape (d_in, d_out).
+// One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps. Point at a number: it
+// says what it is made of.
 
-import { way } from "../../grader/integrations/figures/way.js";
+import { frame } from "../../grader/integrations/figures/frame.js";
+import { format, matmul, range, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
+import { equation, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
-    way(el, "From the inputs to the context vectors: choose any number to see what it is made of.", model.get("data"));
+    const { inputs, tokens, journey, W_query, W_key, W_value } = model.get("data");
+    const d_k = W_query[0].length;
+    const [queries, keys, values] = [W_query, W_key, W_value].map((W) => matmul(inputs, W));
+    const scores = matmul(queries, transpose(keys));
+    const weights = times(scores, 1 / Math.sqrt(d_k)).map(softmax);
+    const context = matmul(weights, values);
+
+    const figure = frame(el, "One number of the output: six values, mixed by six weights.");
+    const token = figure.choice({ label: "Token", options: tokens, value: journey });
+    const stages = [["query", 0, 0], ["scores", journey, 0], ["weights", journey, 0], ["context vector", 0, 0]];
+    const cell = figure.state(stages[3]);
+    const stage = () => stages.findIndex(([name]) => name === cell.value[0]);
+    figure.player({
+      get isAtEnd() {
+        return stage() === 3;
+      },
+      step: () => (cell.value = stages[(stage() + 1) % 4]),
+      reset: () => (cell.value = stages[0]),
+    }, 2500);
+
+    figure.draw(() => {
+      const [t, [name, i, j]] = [token.value, cell.value];
+      const word = tokens[t];
+      const all = {
+        [word]: [inputs[t]], W_query, query: [queries[t]], keys, scores: transpose([scores[t]]),
+        weights: transpose([weights[t]]), values, "context vector": [context[t]],
+      };
+      const value = format(all[name][i][j]);
+      const terms = (a, b) => a.map((x, n) => `${format(x)} · ${format(b[n])}`).join(" + ");
+      // What is said of a number of each matrix, and whether the number at k, n of another one goes into it.
+      const [say, goesIn] = {
+        query: () => [
+          `1. It asks: the query is the row of “${word}” times W_query, ${terms(inputs[t], transpose(W_query)[j])} = `
+            + `${value}.`,
+          { [word]: () => true, W_query: (k, n) => n === j },
+        ],
+        scores: () => [
+          `2. All six answer: the score of “${tokens[i]}” is the query times its key, ${terms(queries[t], keys[i])} = `
+            + `${value}.`,
+          { query: () => true, keys: (k) => k === i },
+        ],
+        weights: () => [
+          `3. The answers become weights: divided by √${d_k} and through the softmax, the six scores give “${tokens[i]}” `
+            + `the weight ${value}.`,
+          { scores: () => true },
+        ],
+        "context vector": () => [
+          `4. It takes: the ${["first", "second"][j]} numbers of the six values, mixed by the six weights, give ${value}.`,
+          { weights: () => true, values: (k, n) => n === j },
+        ],
+      }[name]();
+      const shown = (which, rows) => matrix({
+        name: which, values: all[which], rows, picked: which === name ? [i, j] : undefined,
+        kind: (...at) => (goesIn[which]?.(...at) ? 0 : null),
+        faint: (...at) => [which, ...at].join() !== cell.value.join() && !goesIn[which]?.(...at),
+        ...(stages.some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
+      });
+      return {
+        key: [`${name}[${i + j}]`, value],
+        show: [
+          equation(shown(word), sign("@", shown("W_query")), sign("=", shown("query"))),
+          row(
+            row(shown("keys", tokens), shown("scores")),
+            row(shown("weights"), shown("values", tokens), shown("context vector")),
+          ),
+        ],
+        say,
+      };
+    });
   },
 };

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from figure_case import Case
-from figure_truths import made_of
+from figure_truths import one_token
 from truths import attention, drawn, tensor
 
 SIZES = [(1, 1, 1), (6, 3, 2), (4, 2, 5), (7, 8, 8)]  # (T, d_in, d_out)
@@ -35,15 +35,18 @@ def test_gradients_equal_finite_differences(solution):
 
 
 CASES = [
-    Case("a walk begins", [("press", "Step")], made_of(123), r"^queries\[1, 0\]"),
-    Case("and goes on", [("press", "Reset")] + 3 * [("press", "Step")], says=r"^weights\[1, 2\]"),
-    Case("a weight", [("pick", "weights", 1, 4)], made_of(123), r"0\.5577 / √2.*= 0\.0906"),
-    Case("a score", [("pick", "scores", 1, 1)], made_of(123), r"0\.4306 · 0\.4433 .*= 1\.8524"),
+    Case("as it opens", [], one_token(1), r"^4\. It takes: the first numbers .*0\.3061"),
+    Case("a walk begins", [("press", "Step")], one_token(1), r"^1\. It asks: .*“journey” .*= 0\.4306"),
+    Case("and goes on", [("press", "Reset")] + 2 * [("press", "Step")], says=r"^3\. .*“journey” the weight 0\.2264"),
+    Case(
+        "a weight", [("choose", "Token", "step"), ("pick", "weights", 4, 0)], one_token(5), r"“one” the weight 0\.1089"
+    ),
+    Case("a score", [("pick", "scores", 1, 0)], one_token(1), r"“journey” .* 0\.4306 · 0\.4433 .*= 1\.8524"),
     Case(
         "by the keyboard",
-        [("pick", "queries", 0, 0), ("key", "ArrowDown"), ("key", "ArrowRight")],
-        made_of(123),
-        r"^queries\[1, 1\].*= 1\.4551",
+        [("choose", "Token", "Your"), ("pick", "query", 0, 0), ("key", "ArrowRight")],
+        one_token(0),
+        r"“Your” times W_query, .*= 1\.0966",
     ),
-    Case("an input", [("pick", "inputs", 0, 2)], says="0.8900 is given"),
+    Case("the second number", [("choose", "Token", "one"), ("pick", "context vector", 0, 1)], one_token(4), "0.7891"),
 ]

@@ -10,7 +10,11 @@ def data(documented):
     """The inputs (6, 3) and the three weight matrices (3, 2), in the order in which they are drawn."""
     manual_seed(123)
     weights = {name: torch.rand(3, 2) for name in ("W_query", "W_key", "W_value")}
-    return {"inputs": inputs(), "tokens": TOKENS, **weights, "first": ["context vectors", JOURNEY, 0]}
+    return {"inputs": inputs(), "tokens": TOKENS, "journey": JOURNEY, **weights}
 
 
-FIGURE = Figure("The context vectors of the sentence.", data, {"context vectors": Start("context_vectors")})
+FIGURE = Figure(
+    "The way of “journey” to its context vector.",
+    data,
+    {"context vector": Start("context_vectors", take=lambda numbers: numbers[[JOURNEY]])},
+)

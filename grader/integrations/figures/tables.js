@@ -5,7 +5,11 @@ import { format } from "./maths.js";
 
 // Panels side by side, as many as there is room for.
 export const row = (...nodes) => h("div", { class: "kata-row" }, nodes);
-export const sign = (text) => h("div", { class: "kata-sign", "aria-hidden": "true" }, text);
+// Panels with signs between them, all on one middle line.
+export const equation = (...nodes) => h("div", { class: "kata-row kata-equation" }, nodes);
+// A sign, and the panel that is never on another line than its sign.
+export const sign = (text, ...nodes) =>
+  h("div", { class: "kata-signed" }, h("div", { class: "kata-sign", "aria-hidden": "true" }, text), nodes);
 export const line = (...words) => h("p", { class: "kata-line" }, words);
 
 const TONES = 20; // steps of colour: a class for each costs a tenth of a style for each cell
