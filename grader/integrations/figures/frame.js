@@ -123,9 +123,12 @@ function drawOver(view, { svg, threads }) {
       const half = (start + end) / 2;
       return s("path", { ...look, d: `M${a.x},${start}C${a.x},${half} ${b.x},${half} ${b.x},${end}` });
     }
-    const [start, end] = b.line.left >= a.line.left ? [a.line.right, b.line.left] : [a.line.left, b.line.right];
-    const half = (start + end) / 2;
-    return s("path", { ...look, d: `M${start},${a.y}C${half},${a.y} ${half},${b.y} ${end},${b.y}` });
+    // It bends beside the tables, and runs straight past the longer labels of other lines.
+    const [[start, left], [right, end]] = b.line.left >= a.line.left
+      ? [[a.line.right, a.table.right], [b.table.left, b.line.left]]
+      : [[a.line.left, a.table.left], [b.table.right, b.line.right]];
+    const half = (left + right) / 2;
+    return s("path", { ...look, d: `M${start},${a.y}H${left}C${half},${a.y} ${half},${b.y} ${right},${b.y}H${end}` });
   }));
 }
 

@@ -156,8 +156,7 @@ export function moving({ name, values, place, kind, digits = 2, side = 40, marke
     }),
     s("text", { class: "number", x: side / 2, y: side / 2 + 4, "text-anchor": "middle" }, format(value, digits)),
   )));
-  const most = Math.max(values.length, values[0].length) * side;
-  return drawing({ name, label: `${rows} rows and ${columns} columns.`, width: most, height: most }, cells);
+  return drawing({ name, label: `${rows} rows and ${columns} columns.`, width: columns * side, height: rows * side }, cells);
 }
 
 // The Tab key stops at a box only while there is something to scroll, and no button in it that is reached anyway.
