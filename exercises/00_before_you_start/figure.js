@@ -1,12 +1,12 @@
-// A mean is laid over x, copy by copy: which numbers are repeated, and where an error is missing.
+// A mean is taken from x, copy by copy: which numbers are repeated, and where an error is missing.
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { format, range, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
+import { format, range, sum } from "../../grader/integrations/figures/maths.js";
+import { drawing, equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
-const [SIDE, GAP, DIGITS] = [60, 8, 2];
+const [SIDE, GAP, DIGITS] = [52, 8, 2];
 const mean = (values) => sum(values) / values.length;
 
 // The means as torch makes them. Each: its value, the cells of x that it is made of, their name, and the place where it
@@ -21,11 +21,12 @@ function meansOf(x, way) {
   return [made("all", range(T).flatMap(cellsOf), [-1, -1])];
 }
 
-// x with the means beside or above it, and those copies of them that are laid over x: each slides to its place.
+// The means, and below or beside them their copies as they are laid over x: each slides to its place.
 // at(i, j): the mean that comes to lie there, null where the shapes do not fit; isWrong(i, j): it is not that of row i
 function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
+  const edge = [0, 1].map((axis) => (means.some(({ home }) => home[axis] < 0) ? SIDE + GAP : 0));
   const place = (where) => {
-    const [down, right] = where.map((n) => (n < 0 ? 0 : SIDE + GAP + n * SIDE) + 2);
+    const [down, right] = where.map((n, axis) => (n < 0 ? 0 : edge[axis] + n * SIDE) + 2);
     return `transform: translate(${right}px, ${down}px)`;
   };
   const cell = (key, where, look, ...words) => s(
@@ -40,12 +41,12 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
   const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
   return drawing(
     {
-      name: "copies of the means over x",
+      name: "means, copied",
       label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, DIGITS)}.`).join(" "),
-      width: (x[0].length + 1) * SIDE + GAP + 4,
-      height: (x.length + 1) * SIDE + GAP + 4,
+      width: x[0].length * SIDE + edge[1] + 4,
+      height: x.length * SIDE + edge[0] + 4,
     },
-    places.map(([i, j]) => cell(`x ${i} ${j}`, [i, j], "", ...(isLaid(i, j) && at ? [] : [format(x[i][j], 0)]))),
+    places.map(([i, j]) => cell(`place ${i} ${j}`, [i, j], "gone")),
     at && places.map(([i, j]) => cell(
       `copy ${i} ${j}`,
       isLaid(i, j) ? [i, j] : at(i, j).home,
@@ -65,7 +66,7 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Take away the mean of each row. Does every row get its own, and does torch warn you?");
+    const figure = frame(el, "Subtract each row's mean. Does each row get its own, and does torch warn you?");
     const most = () => (way.value ? rows.length + size.value : third.length);
     const layAll = () => {
       copies.limit(most());
@@ -95,14 +96,13 @@ export default {
       const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
       if (!at) {
         return {
-          show: [drawn, row(given())],
+          show: equation(given(), sign("−", drawn)),
           key: ["result", "none"],
           say: `An error: (${T}, ${d}) − ${shape}. torch lines shapes up from the right, and ${T} means do not fit to `
             + `the ${d} numbers of a row.`,
         };
       }
       const mapped = (make) => x.map((one, i) => one.map((value, j) => (isLaid(i, j) ? make(value, i, j) : null)));
-      const over = mapped((_, i, j) => at(i, j).value);
       const result = mapped((value, i, j) => value - at(i, j).value);
       const sums = result.map((one) => (one.includes(null) ? null : sum(one)));
       const wrong = x.flatMap((one, i) => one.filter((_, j) => isWrong(i, j))).length;
@@ -111,24 +111,24 @@ export default {
         "one mean, copied everywhere",
       ];
       const judged = wrong
-        ? "No error, and not centred. Dashed: not the mean of its own row"
+        ? "No error, and not centred. Orange: not the mean of its own row"
         : "Each row sums to 0, so it is centred";
       const verdict = sums.includes(null) ? `${copies.value} of ${most()} copies are laid over x` : judged;
       const { name, value, cells } = at(i, j);
       const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, DIGITS)}, the mean of ${name}. `;
       return {
-        show: [
-          row(drawn, row(
-            given(isLaid(i, j) ? cells : []),
-            sign("−"),
-            matrix({ name: "mean, laid over x", values: over, digits: DIGITS, marked: isWrong }),
-            sign("="),
-            matrix({
-              name: "result", values: result, digits: DIGITS, picked: [i, j], pick: (...to) => (cell.value = to),
-            }),
-            matrix({ name: "sums", values: sums.map((total) => [total]), digits: DIGITS }),
-          )),
-        ],
+        show: equation(
+          given(isLaid(i, j) ? cells : []),
+          sign("−", drawn),
+          sign("=", matrix({
+            name: "result", values: result, digits: DIGITS, heat: false, picked: [i, j],
+            pick: (...to) => (cell.value = to),
+          })),
+          matrix({
+            name: "sums", values: sums.map((total) => [total]), digits: DIGITS, heat: false,
+            marked: (i) => sums[i] !== null && Math.abs(sums[i]) > 1e-9,
+          }),
+        ),
         key: ["cells given another row's mean", `${wrong} of ${T * d}`],
         say: `(${T}, ${d}) − ${shape}: ${form[way.value]}. ${isLaid(i, j) ? loses : ""}${verdict}.`,
       };

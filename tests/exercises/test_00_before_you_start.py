@@ -19,7 +19,7 @@ def less_own_mean() -> dict[str, torch.Tensor]:
 
 LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], lambda: less_mean(1, square=True), "Dashed: not the mean of its own row"),
+    Case("as it opens", [], lambda: less_mean(1, square=True), "Orange: not the mean of its own row"),
     Case("means of columns", [LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
     Case("all entries", [LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
     Case("each row its own", [("choose", "Mean", "dim=1, keepdim")], less_own_mean, "it is centred"),
