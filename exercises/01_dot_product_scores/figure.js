@@ -1,5 +1,6 @@
-// Two arrows to move: their product and the angle between them. And the scores of the sentence, each a sum of products.
+// Two arrows to move: their product and the angle between them. Or the scores of the sentence, each a sum of products.
 
+import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
@@ -11,7 +12,8 @@ export default {
   render({ model, el }) {
     const { inputs, tokens, pair } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
-    const figure = frame(el, "A score is a sum of products. It is large where two vectors point the same way.");
+    const figure = frame(el, "Turn b away from a: the score falls. Make b twice as long: the score doubles.");
+    const shown = figure.state("arrows");
     const arrow = (name, values) =>
       ["x", "y"].map((axis, i) => figure.slider({
         label: `${name}, ${axis}`,
@@ -20,6 +22,7 @@ export default {
         step: 0.01,
         digits: 2,
         value: values[i],
+        moved: () => (shown.value = "arrows"),
       }));
     const [a, b] = [arrow("a", inputs[pair[0]]), arrow("b", inputs[pair[1]])];
     const cell = figure.state(pair);
@@ -33,7 +36,7 @@ export default {
       const [x, y] = b.map((one) => one.value);
       const [long, angle] = [Math.min(1, Math.hypot(x, y)), Math.atan2(y, x) + Math.PI / STEPS * 2];
       [b[0].value, b[1].value] = [long * Math.cos(angle), long * Math.sin(angle)];
-      turned += 1;
+      [turned, shown.value] = [turned + 1, "arrows"];
     };
     figure.player({
       get isAtEnd() {
@@ -42,6 +45,8 @@ export default {
       step: turn,
       reset: () => pick(...cell.value),
     }, 250);
+    figure.button("Two arrows", () => (shown.value = "arrows"));
+    figure.lesson(() => (shown.value = "scores"));
     const drag = (sliders) => (x, y) => {
       [sliders[0].value, sliders[1].value] = [Number(x.toFixed(2)), Number(y.toFixed(2))];
       figure.redraw();
@@ -55,7 +60,17 @@ export default {
       )) * 180) / Math.PI;
       const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
       const [i, j] = cell.value;
-      const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
+      if (shown.value === "scores") {
+        const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
+        return {
+          show: matrix({
+            name: "scores", values: scores, rows: tokens, columns: tokens, scale: 2, picked: cell.value, pick,
+          }),
+          key: [`${tokens[i]} · ${tokens[j]}`, format(scores[i][j])],
+          say: `The score of “${tokens[i]}” and “${tokens[j]}” is ${terms} = ${format(scores[i][j])}. `
+            + "“Two arrows” shows the first two numbers of each.",
+        };
+      }
       const isAway = format(product) !== format(0) && product < 0;
       const way = isAway ? "above 90°, so it is negative" : format(product) === format(0)
         ? "so it is 0" : "below 90°, so it is positive";
@@ -63,38 +78,24 @@ export default {
         ? "an arrow of length 0 has no direction"
         : `the angle is ${angle.toFixed(0)}°, ${way}`;
       return {
-        show: [
-          row(
-            plane({
-              name: "Two arrows", from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
-              note: "Drag their ends, press Play to turn b, or use the "
-                + "sliders. The broad line is the shadow of b on a: dashed where it falls on the other side.",
-              lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6, isAway && "other"], [v, foot, 1]] : [],
-              points: [
-                { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
-                { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },
-              ],
-            }),
-            matrix({
-              name: "scores",
-              values: scores,
-              rows: tokens,
-              columns: tokens,
-              scale: 2,
-              picked: cell.value,
-              pick,
-            }),
-          ),
-          line("Point at a score: the arrows become the first two numbers of its words."),
-          line(
-            `a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
-              + `${format(product, 4)}, which is the length of a times the shadow of b on it`
-          ),
-          line(`${tokens[i]} · ${tokens[j]} = ${terms} = ${format(scores[i][j])}`),
-        ],
+        show: row(
+          plane({
+            name: "Two arrows", from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
+            lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6, isAway && "other"], [v, foot, 1]] : [],
+            points: [
+              { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
+              { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },
+            ],
+          }),
+          h("div", { class: "kata-left" },
+            line("Drag the ends of the arrows, or press Play to turn b."),
+            line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
+              + format(product)),
+            line("It is also the length of a times the shadow of b on it, the broad line, which is dashed where it falls on "
+              + "the other side.")),
+        ),
         key: ["a · b", format(product)],
-        say: `The product of the arrows is ${format(product)}; ${relation}. The score of “${tokens[i]}” and `
-          + `“${tokens[j]}” is ${format(scores[i][j])}.`,
+        say: `The product of the arrows is ${format(product)}; ${relation}.`,
       };
     });
   },

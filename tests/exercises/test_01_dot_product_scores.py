@@ -59,6 +59,7 @@ def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
     return re.escape(f"{product:.4f}".replace("-", "−")) + f".*{angle:.0f}°"
 
 
+LESSON = ("press", "As in the lesson")
 CASES = [
     Case(
         "a right angle",
@@ -72,9 +73,14 @@ CASES = [
     ),
     Case(
         "a cell",
-        [("pick", "scores", 4, 2)],
+        [LESSON, ("pick", "scores", 4, 2)],
         lambda: {"scores": inputs() @ inputs().T},
-        "“one” and “starts” is 0.7154",
+        "“one” and “starts” is .* = 0\\.7154",
     ),
-    Case("its neighbour", [("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“one” and “with” is 0.3474"),
+    Case("its neighbour", [LESSON, ("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
+    Case(
+        "its first two numbers",
+        [LESSON, ("pick", "scores", 4, 2), ("press", "Two arrows")],
+        says=arrows((0.77, 0.25), (0.57, 0.85)),
+    ),
 ]
