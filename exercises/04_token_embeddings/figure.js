@@ -7,7 +7,7 @@ export default {
   render({ model, el }) {
     const { sentence, vocabulary, table } = model.get("data");
     const words = Object.keys(vocabulary);
-    const figure = frame(el, "An id is the number of a row: embedding a sentence is looking rows up.");
+    const figure = frame(el, "An id is the number of a row: to embed a sentence is to look up rows.");
     const typed = figure.entry({ label: "Sentence", value: sentence });
     const chosen = figure.state(1);
     figure.draw(() => {
@@ -36,15 +36,16 @@ export default {
             name: "the table",
             values: table,
             rows: words.map((word) => `${word} ${vocabulary[word]}`),
-            marked: (i) => i === ids[at],
+            kind: (i) => (i === ids[at] ? 0 : null),
           }),
           ids.length ? matrix({
             name: "the embedded sentence",
             values: ids.map((id) => table[id]),
             rows: known,
-            marked: (i) => i === at,
+            kind: (i) => (i === at ? 0 : null),
           }) : null,
         ),
+        key: ids.length ? [`id of “${known[at]}”`, ids[at]] : null,
         say: unknown
           ? `KeyError: “${unknown}” is not in the vocabulary, which knows ${words.join(", ")}.`
           : ids.length
