@@ -23,8 +23,9 @@ def projected(token: int, entry: float | None = None, same: bool = False) -> dic
     W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))
     if entry is not None:
         W_query[0, 0] = entry
-    x = inputs()[token]
-    return {"query": x @ W_query, "key": x @ (W_query if same else W_key), "value": x @ W_value}
+    x, W_key = inputs()[token], W_query if same else W_key
+    scores = inputs() @ W_query @ W_key.T @ inputs().T
+    return {"query": x @ W_query, "key": x @ W_key, "value": x @ W_value, "scores": scores}
 
 
 def one_token(token: int) -> Callable[[], dict[str, torch.Tensor]]:

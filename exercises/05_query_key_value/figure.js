@@ -13,7 +13,7 @@ export default {
     const { inputs, tokens, journey, ...weights } = model.get("data");
     const figure = frame(el, "Three matrices make three vectors of one token: its query, its key and its value.");
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
-    const entry = figure.state([0, 0]);
+    const [entry, partner] = [figure.state([0, 0]), figure.state(journey + 1)];
     const W_query = weights.W_query.map((one) => [...one]);
     const slider = figure.slider({
       label: "Chosen entry of W_query",
@@ -38,8 +38,7 @@ export default {
         entry.value = at;
       };
       const scores = matmul(queries, transpose(keys));
-      const pairs = range(tokens.length).flatMap((i) => range(i).map((k) => [i, k]));
-      const apart = pairs.filter(([i, k]) => Math.abs(scores[i][k] - scores[k][i]) > 1e-9).length;
+      const u = partner.value;
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       // A matrix and what it makes of the token, in the colour of what it makes.
       const branch = (kind, name, values, result, role, options) => row(
@@ -57,7 +56,7 @@ export default {
           matrix({ name: "token", values: inputs[t], digits: 2, heat: false }),
           h("div", { class: "kata-left" },
             branch(0, "W_query", W_query, queries, "query", {
-              picked: entry.value, pick, marked: (_, n) => n === j,
+              picked: entry.value, pick,
             }),
             branch(1, "W_key", used.W_key, keys, "key"),
             branch(2, "W_value", weights.W_value, values, "value")),
@@ -67,11 +66,14 @@ export default {
             rows: tokens,
             columns: tokens,
             digits: 2,
-            kind: (i, k) => (i === t ? 0 : k === t ? 1 : null),
+            kind: (i, k) => (i === t && k === u ? 0 : i === u && k === t ? 1 : null),
+            picked: [t, u],
+            pick: (i, k) => ([token.value, partner.value] = [i, k]),
           }),
-        ), h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. In blue "
-          + `“${tokens[t]}” asks, in orange it is found.`)],
-        key: ["pairs of tokens with two different scores", `${apart} of ${pairs.length}`],
+        ), h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. Point at one: "
+          + "the score of the same two tokens the other way round is orange.")],
+        key: [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
+          t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
         say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
           + `${format(queries[t][j])}.`,
       };

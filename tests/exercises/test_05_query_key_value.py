@@ -37,4 +37,5 @@ CASES = [
     Case("another token", [("choose", "Token", "one")], lambda: projected(4), "“one”"),
     Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),
     Case("one map for both", [("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
+    Case("a score", [("pick", "scores", 3, 5)], lambda: projected(3), "query of “with”"),
 ]
