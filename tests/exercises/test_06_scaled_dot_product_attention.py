@@ -68,13 +68,15 @@ def normal_scores(d_k: int, query: int = 0) -> dict[str, torch.Tensor]:
     raw = queries @ keys.T
     both = (raw, raw / d_k**0.5)
     return {
-        "variance of the scores": torch.stack([one.var() for one in both]),
+        "variance, raw": both[0].var(),
+        "variance, scaled": both[1].var(),
         "weights, raw scores": both[0].softmax(-1)[query],
         "weights, scores / √d_k": both[1].softmax(-1)[query],
     }
 
 
 CASES = [
+    Case("as it opens", [], lambda: normal_scores(16), "query 0 is 0.70 without the scale and 0.37 with it"),
     Case("one", [("move", "d_k", 1)], lambda: normal_scores(1)),
     Case("many", [("move", "d_k", 512)], lambda: normal_scores(512), "d_k = 512", 1e-4),
     Case("another query", [("move", "d_k", 64), ("move", "query", 5)], lambda: normal_scores(64, 5), "d_k = 64", 1e-4),

@@ -28,5 +28,8 @@ def data(documented):
 FIGURE = Figure(
     "The variance of scores with and without the scale.",
     data,
-    {"variance of the scores": Start(("variance_of_wei", "variance_of_scaled_wei"))},
+    {
+        "variance, raw": Start("variance_of_wei"),
+        "variance, scaled": Start("variance_of_scaled_wei"),
+    },
 )
