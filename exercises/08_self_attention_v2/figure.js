@@ -2,7 +2,7 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, range } from "../../grader/integrations/figures/maths.js";
-import { matrix, moving, row, sign } from "../../grader/integrations/figures/tables.js";
+import { equation, matrix, moving, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["W.T", "W.reshape(3, 2)", "W as it is"];
 
@@ -10,9 +10,9 @@ export default {
   render({ model, el }) {
     const { token, W, bias } = model.get("data");
     const [n, m] = [W.length, W[0].length];
-    const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W is a column of what x is multiplied by.");
+    const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W makes one number of the output.");
     const way = figure.choice({ label: "Multiply x by", options: WAYS });
-    const x = token.map((value, d) => figure.slider({ label: `x[${d}]`, min: -3, max: 3, value }));
+    const x0 = figure.slider({ label: "x[0]", min: -3, max: 3, value: token[0] });
     const biased = figure.toggle({ label: `Add the bias (${bias.join(", ")})` });
     const cell = figure.state([0, 2]);
     // Where a number of W is in the matrix that x is multiplied by.
@@ -24,7 +24,7 @@ export default {
         const [a, b] = place(i, j);
         used[a][b] = value;
       }));
-      const numbers = x.map((one) => one.value);
+      const numbers = [x0.value, ...token.slice(1)];
       const plus = biased.value ? bias : bias.map(() => 0);
       const fits = used.length === numbers.length;
       const result = (matrixOf) => matmul([numbers], matrixOf)[0].map((value, k) => value + plus[k]);
@@ -38,21 +38,22 @@ export default {
       return {
         key: output ? ["output", output.map((value) => format(value, 0)).join(", ")] : null,
         show: [
-          row(
+          equation(
             matrix({
               name: "W, as the layer holds it", values: W, digits: 0, kind: (k) => k, picked: [i, j],
               pick: (...at) => (cell.value = at), rows: range(n).map((k) => `row ${k}`),
             }),
-            matrix({ name: "x", values: numbers, digits: 0, heat: false }),
-            sign("@"),
-            moving({
-              name: WAYS[way.value], values: W, place, kind: (k) => k, digits: 0, side: 40,
-              marked: (k, d) => k === i && d === j,
-            }),
-            output && row(sign("="), matrix({
-              name: "output", values: output, digits: 0, heat: false, picked: [0, b],
-              marked: (_, k) => output[k] !== right[k],
-            })),
+            equation(
+              matrix({ name: "x", values: numbers, digits: 0, heat: false }),
+              sign("@", moving({
+                name: WAYS[way.value], values: W, place, kind: (k) => k, digits: 0, side: 36,
+                marked: (k, d) => k === i && d === j,
+              })),
+              output && sign("=", matrix({
+                name: "output", values: output, digits: 0, kind: (_, k) => (isRight ? k : null), picked: [0, b],
+                marked: (_, k) => output[k] !== right[k],
+              })),
+            ),
           ),
         ],
         say: !output
