@@ -61,16 +61,23 @@ def test_each_row_shares_1_among_the_tokens_so_far(solution, tokens):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def averaged(added: float = 0.0) -> dict[str, torch.Tensor]:
-    """Exercise 09's running means."""
+def averaged(added: float = 0.0, token: int = 7) -> dict[str, torch.Tensor]:
+    """Exercise 09's running means, with something added to one token."""
     manual_seed(1337)
     x = torch.randn(4, 8, 2)[0]
-    x[-1] += added
-    return {"x": x, "averages": x.cumsum(0) / torch.arange(1, 9)[:, None]}
+    x[token] += added
+    weights = torch.ones(8, 8).tril() / torch.arange(1, 9)[:, None]
+    return {"x": x, "weights": weights, "averages": x.cumsum(0) / torch.arange(1, 9)[:, None]}
 
 
 CASES = [
-    Case("by a loop", [("choose", "By", "a loop"), ("move", "Token", 4)], averaged, "Average 4.*/ 5 = 0.3525"),
-    Case("by a softmax", [("choose", "By", "a softmax")], averaged, "Average 2"),
-    Case("another last token", [("move", "Add to the last token", 4)], lambda: averaged(4.0), "no other row"),
+    Case("as it opens", [], lambda: averaged(2.0), r"in average 7 only\. Changed \(orange\): 1 of 8"),
+    Case("as in the lesson", [("press", "As in the lesson")], averaged, "0 of 8"),
+    Case(
+        "another token",
+        [("move", "Changed token", 2), ("move", "Add to it", -4)],
+        lambda: averaged(-4.0, 2),
+        "in the averages 2 to 7.*: 6 of 8",
+    ),
+    Case("the first token", [("press", "Reset")], lambda: averaged(2.0, 0), "in the averages 0 to 7.*: 8 of 8"),
 ]
