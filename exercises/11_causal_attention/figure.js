@@ -1,28 +1,31 @@
 // Dropout on one row of weights, drawn again and again: each draw differs, and their mean settles at the true weights.
 
-import { chart, legend } from "../../grader/integrations/figures/chart.js";
+import { legend } from "../../grader/integrations/figures/chart.js";
 import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, floats, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL, TOP] = [78, 170, 22]; // from token to token, and of a weight of `most` its height
+const [LEFT, WIDE, TALL] = [40, 53, 190]; // of the axis, from token to token, and of the largest weight that is drawn
 
 // The weights as steps, the mean of the draws as bars, and the last draw as dots: at 0 what it dropped.
-function weighed({ query, truth, mean, last, tokens }) {
-  const most = Math.max(...truth) * 2.1;
-  const Y = (value) => TOP + TALL - (Math.min(value, most) / most) * TALL;
+function weighed({ query, truth, mean, last, tokens, grown }) {
+  const largest = Math.max(...truth);
+  const Y = (value) => 16 + TALL * (1 - value / (largest * Math.max(1.5, grown)));
   const told = tokens.map((token, j) => `${token}: ${format(mean[j], 3)} of ${format(truth[j], 3)}`).join(", ");
   return drawing(
-    { name: `the weights of “${query}”`, label: told, width: tokens.length * WIDE + 8, height: TOP + TALL + 26 },
-    s("line", { class: "axis", x1: 0, x2: tokens.length * WIDE, y1: Y(0), y2: Y(0) }),
+    { name: `the weights of “${query}”`, label: told, width: LEFT + tokens.length * WIDE, height: TALL + 42 },
+    [...new Set([0, largest, largest * grown])].map((value) => [
+      s("line", { class: "grid", x1: LEFT, x2: LEFT + tokens.length * WIDE, y1: Y(value), y2: Y(value) }),
+      s("text", { x: LEFT - 6, y: Y(value) + 4, "text-anchor": "end" }, format(value, 2)),
+    ]),
     tokens.map((token, j) => {
-      const x = j * WIDE + 4;
+      const x = LEFT + j * WIDE;
       return [
-        s("rect", { class: "cell done", x: x + 12, width: WIDE - 24, y: Y(mean[j]), height: Y(0) - Y(mean[j]) }),
+        s("rect", { class: "cell done", x: x + 9, width: WIDE - 18, y: Y(mean[j]), height: Y(0) - Y(mean[j]) }),
         s("line", { class: "truth", x1: x + 3, x2: x + WIDE - 3, y1: Y(truth[j]), y2: Y(truth[j]) }),
         s("circle", { class: `dot ${last[j] ? "" : "other"}`, cx: x + WIDE / 2, cy: Y(last[j]), r: 5 }),
-        s("text", { x: x + WIDE / 2, y: TOP + TALL + 20, "text-anchor": "middle" }, token),
+        s("text", { x: x + WIDE / 2, y: TALL + 36, "text-anchor": "middle" }, token),
       ];
     }),
   );
@@ -46,10 +49,6 @@ export default {
     const dropped = (n, p) => weights.map(
       (one, i) => one.map((w, j) => (uniform[(n * T + i) * T + j] >= p ? w / (1 - p) : 0))
     );
-    const farthest = (mean) => Math.max(
-      ...mean.flatMap((one, i) => one.map((value, j) => Math.abs(value - weights[i][j])))
-    );
-
     // The mean after each number of draws.
     const meansOf = (p) => {
       const total = weights.map((one) => one.map(() => 0));
@@ -60,7 +59,7 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "Dropout makes each draw wrong and their mean right: what stays is divided by 1 − p.");
+    const figure = frame(el, "With dropout every draw is wrong, and their mean is right.");
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 20 });
     figure.player(count, 250);
@@ -74,23 +73,14 @@ export default {
       const error = Math.max(...mean.map((value, j) => Math.abs(value - truth[j]))).toFixed(3);
       return {
         show: row(
-          h("div", { class: "kata-panel" },
-            weighed({ query: tokens[i], truth, mean, last, tokens: seen }), legend(LEGEND)),
+          h("div", { class: "kata-drawn", "--most": `${LEFT + T * WIDE}px` },
+            weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown: 1 / (1 - rate.value) }), legend(LEGEND)),
           h("div", { class: "kata-panel" },
             matrix({
-              name: "weights", values: [last, mean, truth], rows: ["this draw", "mean of the draws", "without dropout"],
-              columns: seen, digits: 3, heat: false, marked: (k, j) => k === 0 && last[j] === 0,
+              name: "weights", values: [last, mean, truth], rows: ["last draw", "mean", "no dropout"],
+              columns: seen, digits: 3, heat: false,
             }),
-            matrix({ name: "context vector of this draw", values: matmul([draw[i]], values), rows: [tokens[i]] })),
-          chart({
-            name: "Largest distance of a mean from its weight, of all six tokens",
-            x: range(draws, 1),
-            at: count.value,
-            least: 0,
-            most: 1,
-            xLabel: "draws",
-            curves: [{ name: "distance", values: means.map(farthest) }],
-          }),
+            matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false })),
         ),
         key: [`largest error of “${tokens[i]}”`, error],
         say: rate.value

@@ -91,7 +91,7 @@ def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
     each = torch.where(numbers >= p, weights / (1 - p), 0.0)
     return {
         "weights": torch.stack([each[-1], each.mean(0), weights])[:, token, : token + 1],
-        "context vector of this draw": each[-1, token] @ inputs() @ W_value.T,
+        "context vector of the last draw": each[-1, token] @ inputs() @ W_value.T,
     }
 
 

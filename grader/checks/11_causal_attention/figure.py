@@ -19,5 +19,5 @@ def data(documented):
 FIGURE = Figure(
     "One row of weights: the mean of 20 draws beside the true weights.",
     data,
-    {"context vector of this draw": Start("causal_attention", take=lambda numbers: numbers.reshape(-1, 2)[[5]])},
+    {"context vector of the last draw": Start("causal_attention", take=lambda numbers: numbers.reshape(-1, 2)[[5]])},
 )
