@@ -2,7 +2,7 @@
 // says what it is made of.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { format, matmul, range, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
+import { format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { equation, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 export default {
