@@ -73,14 +73,11 @@ def test_04_one_step_of_a_row_that_two_positions_share():
     assert f"becomes ${[round(number, 4) for number in row]}$" in lesson("04")
 
 
-def test_05_two_words_have_two_scores_and_two_weights():
+def test_05_two_words_have_the_same_scores_in_another_sentence():
     x = inputs()
     queries, keys = queries_and_keys(x)
     other_queries, other_keys = queries_and_keys(x[[ONE, 0, STEP]])  # another sentence
     torch.testing.assert_close(other_queries[0] @ other_keys[2], queries[ONE] @ keys[STEP])
-    weights = torch.softmax(queries @ keys.T / 2**0.5, dim=-1)
-    for weight in (weights[ONE, STEP], weights[STEP, ONE]):
-        assert f"{weight:.3f}" in lesson("05")
 
 
 def test_08_scores_of_rand_grow_sixteenfold_if_all_numbers_of_the_tokens_are_positive():
