@@ -265,7 +265,10 @@ class Examiner:
             return ""
         on_loading = [root for error in missing_errors if (root := _root_error(error, remote)) is not error]
         stars = set(star_imports(submission.source)) if remote.left_out else set()
-        on_loading += [left_out.error for left_out in remote.left_out or () if left_out.statement in stars]
+        defines = any(error.facts.get("names") for error in missing_errors)
+        on_loading += [one.error for one in remote.left_out or () if not defines or one.statement in stars]
+        if not defines and not submission.reason:  # no answer to any exercise: a person should see it
+            on_loading += missing_errors
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
 
     def diagnosed(self, check: CheckResult, sentence: str | None) -> CheckResult:

@@ -114,6 +114,12 @@ def test_a_file_that_python_refuses_is_an_error(grade, line):
     assert result.status == "error" and "SyntaxError" in result.message
 
 
+@pytest.mark.parametrize("source", ["import sys", "x = 3", "raise SystemExit(0)", "import sys\nraise RuntimeError('x')"])
+def test_a_file_that_defines_nothing_needs_a_person(grade, source):
+    result = grade(source)
+    assert result.status == "error" and result.message
+
+
 def test_futures_docstrings_and_texts_are_those_of_a_module(grade):
     head = '"""Mine."""\nfrom __future__ import annotations\nimport torch\n"""a text"""\nassert __doc__ == "Mine."\n'
     source = head + RIGHT.replace("(inputs)", "(inputs: NotThere) -> Nowhere")
