@@ -1,150 +1,153 @@
-// Tiles over queries and keys: one tile of scores at a time, a running maximum, sum and output for each query.
+// Tiles over queries and keys: one tile of scores at a time. Each query's maximum, sum and output are corrected and
+// carried to the next tile.
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { count, dot, format, range } from "../../grader/integrations/figures/maths.js";
+import { range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+
+const [WIDE, TALL] = [34, 28]; // of a cell
+const CARRIED = [36, 38, 28]; // how wide a maximum, a sum and an output are
+
+const short = (value) => String(Number(value.toFixed(4)));
+const word = (x, y, text, look = null, anchor = "middle") =>
+  s("text", { x, y, "text-anchor": anchor, class: look }, text);
+const cell = (x, y, look, text = "", wide = WIDE) => [
+  s("rect", { class: `cell ${look}`, x, y, width: wide - 2, height: TALL - 2 }),
+  text !== "" && word(x + wide / 2 - 1, y + 17, text, "number"),
+];
 
 export default {
   render({ model, el }) {
-    const { inputs, tokens, block } = model.get("data");
-    const T = inputs.length;
-    const scale = 1 / Math.sqrt(inputs[0].length);
-    const figure = frame(el, "Only one tile of scores exists at a time, yet the output is that of all scores.");
+    const { powers, values, block } = model.get("data"); // a key is the log of its power, and each query is 1
+    const T = powers.length;
+    const log = (power) => (power ? `log ${power}` : "−inf");
+    const figure = frame(el, "Only one tile of scores exists at a time. What is carried from tile to tile?");
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
-      return range(n).flatMap((i) => range(n).map((j) => [i, j])).filter(([i, j]) => !masked.value || j <= i);
+      return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);
     };
     const finish = () => {
       at.limit(tiling().length);
       at.value = tiling().length;
     };
     const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block, moved: finish });
-    const at = figure.slider({ label: "Tiles done", min: 0, max: T * T, value: 0 });
+    const at = figure.slider({ label: "Tiles done", min: 0, max: T * T, value: 2 });
     figure.player(at, 1100);
-    const masked = figure.toggle({ label: "Causal", value: true, moved: finish });
+    const masked = figure.toggle({ label: "Causal", moved: finish });
     figure.lesson(() => {
       [wide.value, masked.value] = [block, true];
       finish();
     });
-    finish();
-    at.value = 1;
+    at.limit(tiling().length);
     figure.draw(() => {
       const tiles = tiling();
-      const skipped = Math.ceil(T / wide.value) ** 2 - tiles.length;
-      const blockOf = (i) => Math.floor(i / wide.value);
-      const state = inputs.map((one) => ({ maximum: -Infinity, sum: 0, output: one.map(() => 0) }));
+      const inBlock = (n) => range(T).filter((t) => Math.floor(t / wide.value) === n);
       const seen = (i, j) => !masked.value || j <= i;
-      for (const [a, b] of tiles.slice(0, at.value)) {
-        for (const i of range(T).filter((t) => blockOf(t) === a)) {
-          for (const j of range(T).filter((t) => blockOf(t) === b && seen(i, t))) {
-            const score = dot(inputs[i], inputs[j]) * scale;
-            const most = Math.max(state[i].maximum, score);
-            const [old, now] = [Math.exp(state[i].maximum - most), Math.exp(score - most)];
-            state[i].output = state[i].output.map((value, d) => value * old + now * inputs[j][d]);
-            [state[i].maximum, state[i].sum] = [most, state[i].sum * old + now];
-          }
-        }
-      }
-      const current = at.value ? tiles[at.value - 1] : null;
-      const inTile = (i, j) => current && blockOf(i) === current[0] && blockOf(j) === current[1];
-      const placeOf = (i, j) => tiles.findIndex(([a, b]) => a === blockOf(i) && b === blockOf(j));
+      // Of each query: the power of two of its maximum, its sum, and its output that is not divided yet.
+      const state = range(T).map(() => ({ power: 0, d: 0, o: 0, old: null }));
+      tiles.slice(0, at.value).forEach(([a, b]) => inBlock(a).forEach((i) => {
+        const old = state[i];
+        const keys = inBlock(b).filter((j) => seen(i, j));
+        const most = Math.max(...keys.map((j) => powers[j]));
+        const power = Math.max(old.power, most);
+        const adds = [() => 1, (j) => values[j]].map((of) => sum(keys.map((j) => (powers[j] / power) * of(j))));
+        const factor = old.power / power;
+        state[i] = { power, most, d: old.d * factor + adds[0], o: old.o * factor + adds[1], old, adds };
+      }));
+      const [a, b] = tiles[at.value - 1] ?? [];
+      const [queries, keys] = [inBlock(a), inBlock(b)];
+      const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
+      const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
       // Two memories: what lies in each while this tile is worked on.
-      const [C, W] = [22, 40]; // the height of a cell, and the width of one with a number
-      const cellAt = (x, y, look, width = C) => s("rect", {
-        class: `cell ${look}`, x, y, width: width - 2, height: C - 2,
-      });
-      const word = (x, y, text, anchor = "middle") => s("text", { x, y, "text-anchor": anchor }, text);
-      const ofQuery = (i) => current && blockOf(i) === current[0];
-      const ofKey = (j) => current && blockOf(j) === current[1];
-      const isDone = (i, j) => placeOf(i, j) >= 0 && placeOf(i, j) < at.value;
-      const lookOf = (i, j) => (isDone(i, j) && !inTile(i, j) ? "tint kata-tone-5" : "gone");
-      const [queries, keys] = [range(T).filter(ofQuery), range(T).filter(ofKey)];
-      const moved = tiles.slice(0, at.value).reduce((total, [a, b], n, seenTiles) => {
-        const inBlock = (wanted) => range(T).filter((t) => blockOf(t) === wanted).length;
-        const isNew = n === 0 || seenTiles[n - 1][0] !== a; // a block of queries is read once, its output written once
-        return total + inputs[0].length * (2 * inBlock(b) + (isNew ? 2 * inBlock(a) : 0));
-      }, 0);
-      const [left, top] = [66, 58]; // of the scores among the large memory's tensors
-      const [first, last] = [queries[0], keys[0]];
+      const [left, top, most] = [56, 68, T * TALL];
+      const height = Math.max(248, 192 + wide.value * TALL);
       const large = drawing(
         {
           name: "HBM: large, far and slow",
           label: `Queries, keys, values and outputs of ${T} tokens. The scores are not kept here.`,
-          width: 290,
-          height: 282,
+          width: 270,
+          height,
         },
-        s("rect", { class: "box", x: 2, y: 2, width: 286, height: 278, rx: 6 }),
-        word(left - 34, top + 3 * C + 4, "Q"),
-        word(left + 3 * C, top - 36, "K"),
-        word(left + 3 * C, top + 6 * C + 44, "V"),
-        word(left + 6 * C + 42, top + 3 * C + 4, "O"),
-        range(T).map((i) => cellAt(left - 26, top + i * C, ofQuery(i) ? "now" : "")),
-        range(T).map((j) => cellAt(left + j * C, top - 30, ofKey(j) ? "now" : "")),
-        range(T).map((j) => cellAt(left + j * C, top + T * C + 8, ofKey(j) ? "now" : "")),
-        range(T).map((i) => cellAt(left + 10 + T * C, top + i * C, state[i].sum ? "done" : "")),
-        range(T).map((i) => range(T).map((j) => cellAt(left + j * C, top + i * C, lookOf(i, j)))),
-        current && s("rect", {
-          class: "cell gone chosen", x: left + last * C, y: top + first * C,
-          width: keys.length * C - 2, height: queries.length * C - 2,
+        s("rect", { class: "box", x: 2, y: 2, width: 266, height: height - 4, rx: 6 }),
+        word(left - 27, top - 6, "Q"), word(left - 10, top - 20, "K"), word(left - 10, top + most + 25, "V"),
+        word(left + T * WIDE + 26, top - 6, "O"),
+        range(T).map((t) => [
+          cell(left - 44, top + t * TALL, lookOf(queries, t), "1"),
+          cell(left + t * WIDE, top - TALL - 10, lookOf(keys, t), log(powers[t])),
+          cell(left + t * WIDE, top + most + 8, lookOf(keys, t), values[t]),
+          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? "done" : ""),
+          range(T).map((j) => cell(left + j * WIDE, top + t * TALL, "gone")),
+        ]),
+        queries.length > 0 && s("rect", {
+          class: "cell gone chosen", x: left + keys[0] * WIDE - 1, y: top + queries[0] * TALL - 1,
+          width: keys.length * WIDE, height: queries.length * TALL,
         }),
-        word(145, 270, "the scores are never kept here"),
+        word(left + 2 * WIDE, top + most + 56, "the scores are never kept here"),
       );
-      const [x, y] = [44, 60];
-      const under = y + Math.max(4, queries.length) * C + 10;
-      const number = (at, n, value) => [
-        cellAt(at, y + n * C, "", W),
-        s("text", { class: "number", x: at + W / 2 - 1, y: y + n * C + 14, "text-anchor": "middle" }, format(value, 2)),
+      const C = wide.value > 2 ? WIDE : 44;
+      const carried = sum(CARRIED);
+      const [tile, y] = [carried + 38, 60];
+      const [on, below] = [tile + wide.value * C + 8, y + wide.value * TALL];
+      const numbers = (x, n, { power, d, o }, look) => [log(power), short(d), short(o)].map(
+        (text, k) => cell(x + sum(CARRIED.slice(0, k)), y + n * TALL, look, text, CARRIED[k]));
+      const names = (x, title) => [
+        word(x + carried / 2, 22, title, "strong"),
+        ["m", "d", "o"].map((text, k) => word(x + sum(CARRIED.slice(0, k)) + CARRIED[k] / 2, y - 8, text)),
       ];
-      const scores = queries.flatMap((i, m) => keys.map((j, n) => [
-        cellAt(x + n * W, y + m * C, seen(i, j) ? "done" : "gone", W),
-        seen(i, j) && s("text", {
-          class: "number", x: x + n * W + W / 2 - 1, y: y + m * C + 14, "text-anchor": "middle",
-        }, format(dot(inputs[i], inputs[j]) * scale, 2)),
-      ]));
-      const end = x + Math.max(4, keys.length) * W + 12;
+      const last = queries.at(-1);
+      const { power, d, o, old, adds } = state[last] ?? {};
+      const risen = old?.power > 0 && power > old.power;
+      const factor = risen ? ` · ${old.power}/${power}` : "";
+      const width = on + carried + 6;
       const small = drawing(
         {
           name: "SRAM: small, near and fast",
-          label: current
+          label: queries.length
             ? `${queries.length} queries, ${keys.length} keys and values, their scores, and for each query `
               + "a maximum, a sum and an output."
             : "Nothing is here yet.",
-          width: end + 2 * W + 34,
-          height: 282,
+          width,
+          height,
         },
-        s("rect", { class: "box", x: 2, y: 2, width: end + 2 * W + 30, height: 278, rx: 6 }),
-        current ? [
-          word(24, y - 6, "Q"), word(x - 10, 36, "K"), word(x - 10, under + 15, "V"),
-          word(end + W / 2, y - 6, "m"), word(end + 1.5 * W, y - 6, "d"), word(end + 2 * W + 13, y - 6, "o"),
-          queries.map((_, n) => cellAt(14, y + n * C, "now")),
-          keys.map((_, n) => cellAt(x + n * W, 22, "now", W)),
-          keys.map((_, n) => cellAt(x + n * W, under, "now", W)),
-          scores,
-          queries.map((i, n) => [number(end, n, state[i].maximum), number(end + W, n, state[i].sum)]),
-          queries.map((_, n) => cellAt(end + 2 * W + 2, y + n * C, "done")),
-        ] : word(130, 130, "nothing yet"),
-        current && word((end + 2 * W + 30) / 2, 254, "for each query stay a maximum m,"),
-        current && word((end + 2 * W + 30) / 2, 270, "a sum d and an output o"),
+        s("rect", { class: "box", x: 2, y: 2, width: width - 4, height: height - 4, rx: 6 }),
+        queries.length ? [
+          names(8, "carried in"), names(on, "carried on"), word(tile - 14, y - 8, "Q"), word(tile - 12, 30, "K"),
+          word(tile - 12, below + 25, "V"),
+          keys.map((j, n) => [
+            cell(tile + n * C, 14, "tint kata-tone-10", log(powers[j]), C),
+            cell(tile + n * C, below + 8, "tint kata-tone-10", values[j], C),
+          ]),
+          queries.map((i, n) => [
+            numbers(8, n, state[i].old, ""),
+            cell(tile - 26, y + n * TALL, "tint kata-tone-10", "1", 24),
+            keys.map((j, m) => cell(tile + m * C, y + n * TALL, seen(i, j) ? "done" : "gone",
+              seen(i, j) ? log(powers[j]) : "", C)),
+            numbers(on, n, state[i], "done"),
+          ]),
+          [`query ${last}:`, `m = max(${log(old.power)}, ${log(state[last].most)}) = ${log(power)}`,
+            `d = ${short(old.d)}${factor} + ${short(adds[0])} = ${short(d)}`,
+            `o = ${short(old.o)}${factor} + ${short(adds[1])} = ${short(o)}`,
+          ].map((text, n) => n ? word(88, below + 36 + n * 20, text, "strong", "start")
+            : word(78, below + 56, text, "strong", "end")),
+        ] : word(width / 2, height / 2, "nothing yet"),
       );
       return {
-        key: ["numbers moved so far", count(moved)],
+        key: ["scores that exist", `${queries.length * keys.length} of ${T * T}`],
         show: [
-          row(
-            large,
-            small,
-            matrix({
-              name: "output",
-              values: state.map((one) => one.output.map((value) => (one.sum ? value / one.sum : 0))),
-              rows: tokens,
-            }),
-          ),
+          row(large, small),
+          matrix({
+            name: "output, o / d",
+            values: state.map(({ o, d }, i) => (isReady(i) ? o / d : null)),
+            columns: range(T).map((i) => `query ${i}`),
+          }),
         ],
-        say: `${at.value} of ${tiles.length} ${tiles.length === 1 ? "tile is" : "tiles are"} done`
-          + `${masked.value ? `; above the diagonal ${skipped} skipped` : ""}. `
-          + (wide.value === T
-            ? `One tile is the whole table, so all ${T} × ${T} scores exist at once.`
-            : `At most ${wide.value} × ${wide.value} scores exist at a time, never all ${T} × ${T}.`),
+        say: last === undefined ? "No tile is done yet." : `Tile ${at.value} of ${tiles.length}: `
+          + (risen
+            ? `the maximum of query ${last} rises from ${log(old.power)} to ${log(power)}, so its old sum and output `
+              + `are multiplied by ${old.power}/${power}.`
+            : `query ${last} ${old.power ? `keeps its maximum, ${log(power)}, and nothing is corrected`
+              : "has nothing to correct yet"}.`),
       };
     });
   },

@@ -6,8 +6,6 @@ from figure_case import Case
 from torch.nn import functional as F
 from truths import drawn, load
 
-from grader.sentence import inputs
-
 SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 37, 5)]  # (B, H, T, h)
 BLOCKS = (1, 2, 5, 8, 37, 100)
 exercise = load("31")
@@ -51,30 +49,31 @@ def test_scores_of_ten_thousand_stay_finite(block_size):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def attended(causal: bool) -> dict[str, torch.Tensor]:
-    """Exercise 31's output, from torch's own attention."""
-    x = inputs()[None]
-    return {"output": F.scaled_dot_product_attention(x, x, x, is_causal=causal)[0]}
+def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
+    """The output of the lesson's four tokens, from torch's own attention; 0 where it isn't ready, and is left empty."""
+    query, keys = torch.ones(1, 4, 1), torch.tensor([2.0, 4.0, 1.0, 8.0]).log().reshape(1, 4, 1)
+    output = F.scaled_dot_product_attention(
+        query, keys, torch.tensor([6.0, 3.0, 0.0, 9.0]).reshape(1, 4, 1), is_causal=causal
+    )
+    return {"output, o / d": output.flatten() * (torch.arange(4) < ready)}
 
 
+RISE = "of query {} rises from log 4 to log 8, so its old sum and output are multiplied by 4/8"
 CASES = [
-    Case("all keys", [("press", "As in the lesson"), ("toggle", "Causal")], lambda: attended(False), "4 of 4 tiles"),
+    Case("as it opens", [], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
+    Case("all keys", [("press", "As in the lesson"), ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),
     Case(
-        "small blocks",
-        [("press", "As in the lesson"), ("move", "Block size", 2)],
+        "causal",
+        [("press", "As in the lesson")],
         lambda: attended(True),
-        "6 of 6 tiles",
+        "Tile 3 of 3: the maximum " + RISE.format(3),
     ),
     Case(
-        "uneven blocks",
-        [("press", "As in the lesson"), ("toggle", "Causal"), ("move", "Block size", 5)],
-        lambda: attended(False),
-        "4 of 4",
+        "no rise",
+        [("press", "As in the lesson"), ("move", "Block size", 1), ("move", "Tiles done", 6)],
+        lambda: attended(True, ready=3),
+        "Tile 6 of 10: query 2 keeps its maximum, log 4, and nothing is corrected",
     ),
-    Case(
-        "none yet",
-        [("press", "As in the lesson"), ("press", "Step")],
-        lambda: {"output": torch.zeros(6, 3)},
-        "0 of 3 tiles",
-    ),
+    Case("uneven blocks", [("move", "Block size", 3)], lambda: attended(False), "Tile 4 of 4: the maximum"),
+    Case("none yet", [("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
 ]
