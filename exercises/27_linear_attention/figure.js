@@ -4,7 +4,7 @@ import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
-import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
 
 const CLOSE = 1e-6; // weights that are no further apart count as equal
 const feature = (x) => (x > 0 ? x + 1 : Math.exp(x));
@@ -21,57 +21,33 @@ function written(keys, beta, decay, isCorrected) {
   return state;
 }
 
-// Linear attention: the state after the tokens, in each row a sum and its part of the normalizer, and what each
-// token's query read.
+// Linear attention: what the last query reads in the cache, the state after all tokens (sums and normalizer), and what
+// the query reads there.
 function summed(tokens) {
-  let state = tokens[0].slice(2, 4).map(() => [0, 0]);
-  const outputs = tokens.map(([a, b, first, second, value]) => {
-    state = state.map(([total, weight], i) => [total + [first, second][i] * value, weight + [first, second][i]]);
-    return dot([a, b], state.map(([total]) => total)) / dot([a, b], state.map(([, weight]) => weight));
-  });
-  return { state, outputs };
+  const query = tokens.at(-1).slice(0, 2);
+  const weights = tokens.map((one) => dot(query, one.slice(2, 4)));
+  const state = [4, null].map((value) => [2, 3].map((i) => sum(tokens.map((one) => one[i] * (one[value] ?? 1)))));
+  return [dot(weights, tokens.map((one) => one[4])) / sum(weights), state, dot(query, state[0]) / dot(query, state[1])];
 }
 
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
-// A cache, which grows by each token, and a state, which does not: what is in them, and what the last query reads.
-function memories(tokens, state, output) {
-  const [C, most] = [20, 12]; // the side of a cell, and how many tokens there may be
-  const last = tokens.length - 1;
-  const text = (x, y, words, look = null, anchor = "middle") =>
-    s("text", { x, y, class: look, "text-anchor": anchor }, words);
-  const cell = (x, y, look, wide = C, high = C) => s("rect", {
-    class: `cell ${look}`, x, y, width: wide - 2, height: high - 2,
-  });
-  const [left, wide, high] = [most * C + 66, 72, 34]; // of the state: where it begins, and its cells
+// A cache, which grows by each token: its key and its value. The last one is framed.
+function cache(tokens, most) {
+  const C = 24; // the side of a cell
   return drawing(
-    {
-      name: "what is kept of the tokens so far",
-      label: `A cache keeps ${3 * tokens.length} numbers, the state 4: ${state.flat().join(", ")}.`,
-      width: left + 2 * wide + 14,
-      height: 150,
-    },
-    text(0, 14, `a cache: ${3 * tokens.length} numbers`, "strong", "start"),
-    range(most).map((n) => range(3).map((i) =>
-      cell(n * C, 26 + i * C, n > last ? "gone" : n === last ? "now" : "done"))),
-    text(0, 104, "each token adds its key (2)", null, "start"),
-    text(0, 120, "and its value (1)", null, "start"),
-    text(left, 14, "the state: 4 numbers", "strong", "start"),
-    state.map((one, i) => one.map((value, j) => [
-      cell(left + j * wide, 26 + i * high, "done", wide, high),
-      s("text", {
-        class: "number", x: left + j * wide + wide / 2 - 1, y: 47 + i * high, "text-anchor": "middle",
-      }, format(value, 0)),
+    { name: "the cache", label: `It keeps ${3 * tokens.length} numbers.`, width: 40 + most * C, height: 3 * C + 2 },
+    ["key", "", "value"].map((text, i) => s("text", { x: 0, y: 16 + i * C }, text)),
+    range(most).map((n) => range(3).map((i) => [
+      s("rect", {
+        class: `cell ${n < tokens.length ? "done" : "gone"} ${n === tokens.length - 1 ? "chosen" : ""}`,
+        x: 40 + n * C, y: 2 + i * C, width: C - 3, height: C - 3,
+      }),
+      n < tokens.length && s("text", {
+        class: "number", x: 50 + n * C, y: 17 + i * C, "text-anchor": "middle",
+      }, format(tokens[n][2 + i], 0)),
     ])),
-    text(left + wide / 2, 110, "sums"),
-    text(left + 1.5 * wide, 110, "normalizer"),
-    s("path", {
-      class: "link now", "stroke-width": 1.6,
-      d: `M${most * C + 10},56H${left - 10}m-6,-5l6,5l-6,5`,
-    }),
-    text((most * C + left) / 2, 48, "add"),
-    text(left + 2 * wide - 2, 140, `the last query reads ${format(output)}`, "strong", "end"),
   );
 }
 
@@ -81,38 +57,38 @@ export default {
     const widths = [narrow, wide];
     const figure = frame(el, "A cache grows with every token, and a state does not. What can it still answer?");
     const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
-    const pairs = figure.slider({ label: "Pairs", min: 1, max: narrow.length, value: 3 });
+    const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
+    figure.lesson(() => {
+      [rule.value, pairs.value] = [0, 3];
+    });
+    const shared = el.querySelector(".kata-controls").childElementCount;
     const names = widths.map((keys) => `${keys[0].length} rows`);
-    const moved = () => (rule.value = 1); // what the plain sums do not have turns to the delta rule
+    const moved = () => (rule.value = 1);
     const width = figure.choice({ label: "The state has", options: names, moved });
     const beta = figure.slider({ label: "Beta", min: 0, max: 1, step: 0.05, digits: 2, value: 1, moved });
     const decay = figure.slider({ label: "Decay", min: 0.5, max: 1, step: 0.05, digits: 2, value: 1, moved });
     const alone = figure.toggle({ label: "Leave out the correction", moved });
+    const ofDelta = [...el.querySelector(".kata-controls").children].slice(shared);
     const plain = (N) => {
-      const { state, outputs } = summed(tokens.slice(0, N));
+      const [inCache, state, inState] = summed(tokens.slice(0, N));
       const [a, b] = tokens[N - 1];
-      const [[total, weight], [more, rest]] = state;
-      const whole = (value) => format(value, 0);
+      const whole = ([one, other]) => `${a} · ${format(one, 0)} + ${b} · ${format(other, 0)}`;
       return {
-        show: [
-          row(memories(tokens.slice(0, N), state, outputs[N - 1]), matrix({
-            name: "tokens",
-            values: tokens.slice(0, N),
-            rows: range(N).map((i) => `token ${i}`),
-            columns: ["φ(q) 0", "φ(q) 1", "φ(k) 0", "φ(k) 1", "value"],
-            digits: 0,
-            heat: false,
-          })),
-          matrix({ name: "what each query read", values: [outputs], columns: range(N).map((i) => `token ${i}`) }),
-        ],
-        key: ["numbers kept: by a cache, by the state", `${3 * N} and 4`],
-        say: `After ${N} ${N === 1 ? "token" : "tokens"} the query (${a}, ${b}) reads (${a} · ${whole(total)} + ${b} · `
-          + `${whole(more)}) / (${a} · ${whole(weight)} + ${b} · ${whole(rest)}) = ${format(outputs[N - 1])}.`,
+        show: [row(
+          cache(tokens.slice(0, N), tokens.length),
+          sign("→"),
+          matrix({ name: "the state", values: state, rows: ["sums", "normalizer"], digits: 0 }),
+          matrix({ name: "the query reads", values: [[inCache], [inState]], rows: ["in the cache", "in the state"] }),
+        )],
+        key: ["numbers kept, cache : state", `${3 * N} : 4`],
+        say: `After ${N} ${N === 1 ? "token" : "tokens"} the query (${a}, ${b}) reads the same in both: `
+          + `(${whole(state[0])}) / (${whole(state[1])}) = ${format(inState)}.`,
       };
     };
     figure.draw(() => {
       const N = pairs.value;
+      ofDelta.forEach((one) => (one.style.display = rule.value ? "" : "none"));
       if (rule.value === 0) return plain(N);
       const keys = widths[width.value].slice(0, N);
       const reads = matmul(keys, written(keys, beta.value, decay.value, !alone.value));
@@ -125,7 +101,6 @@ export default {
       ].map(own);
       const counts = all.map((found) => sum(found.map(Number)));
       const name = alone.value ? "the sum" : "the delta rule";
-      const labels = range(N).map((i) => `pair ${i}`);
       const least = range(N).reduce((best, i) => (reads[i][i] < reads[best][best] ? i : best), 0);
       return {
         show: [
@@ -138,26 +113,21 @@ export default {
             note: "Full: its pair comes back. A key disturbs every other one that is not at a right angle to it, and "
               + "two dimensions have room for two right angles.",
           }), bars({
-            name: "what each key reads of its own value",
-            values: range(N).map((i) => reads[i][i]),
-            labels: range(N).map((i) => `key ${i}`),
-            digits: 2,
-            most: 1,
+            name: "pairs recalled",
+            values: counts,
+            labels: ["softmax attention", "linear attention", name],
+            digits: 0,
+            most: N,
+            marked: 2,
           })),
-          row(matrix({
+          matrix({
             name: "what each key reads",
             values: reads,
             rows: range(N).map((i) => `key ${i}`),
-            columns: labels,
+            columns: range(N).map((i) => `pair ${i}`),
             scale: 1,
             marked: (i, j) => i === j && all[2][i],
-          }), matrix({
-            name: "pairs recalled",
-            values: counts.map((value) => [value]),
-            rows: ["softmax attention", "linear attention", name],
-            digits: 0,
-            heat: false,
-          })),
+          }),
         ],
         key: [`recalled by ${name}`, `${counts[2]} of ${N}`],
         say: `Of ${N} ${N === 1 ? "pair" : "pairs"}, softmax attention recalls ${counts[0]}, linear attention `

@@ -23,7 +23,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The state of linear attention after three tokens, and what each token's query read.",
+    "A cache with ten tokens and a state of four numbers, from which a query reads the same.",
     data,
-    {"what each query read": Start("steps")},
+    {"the state": Start(("sums", "normalizer"))},
 )
