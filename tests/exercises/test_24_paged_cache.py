@@ -178,16 +178,16 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
 
 LAST = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], lambda: family(written=0), "no token is copied"),
+    Case("a fork", [("move", "Moment", 2)], lambda: family(written=0), "Child 2 gets .* no token is copied"),
     Case(
-        "the first write",
-        [("press", "Step")],
+        "as it opens, at the first write",
+        [],
         lambda: family(written=1),
-        "Block 1 has 3 users, so it is copied to block 2 first",
+        "Child 1 writes token 7. Block 1 has 3 users, so it is copied to block 2 first",
     ),
     Case(
         "the next one",
-        [("press", "Step"), ("press", "Step")],
+        [("press", "Step")],
         lambda: family(written=2),
         "2 users, so it is copied to block 3 first",
     ),
@@ -197,5 +197,5 @@ CASES = [
     Case("before a fork", [LAST, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
     Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
     Case("small blocks", [("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)),
-    Case("without children", [("move", "Children", 0)], lambda: family(children=0), "^Sequence 0 writes token 7"),
+    Case("without children", [("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"),
 ]
