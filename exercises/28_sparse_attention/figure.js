@@ -1,40 +1,37 @@
-// Two tokens, two small heads and four keys: which keys each token chooses, and what relu makes of it.
+// The last token, two small heads and many keys: which keys it reads, and what relu makes of the scores.
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL] = [96, 90]; // of a bar: the room for it, and its height for the largest score
+const [WIDE, TALL] = [27, 84]; // of a bar: the room for it, and its height for the largest score
 
-// The scores of one token as bars: full where the key is taken, dashed where it is left out, none for the future.
-function choices(token, scores, taken, seen) {
+// The scores as bars: full where the key is read, dashed where it is left out. most: how many keys there may be.
+function choices(scores, taken, most) {
   const full = Math.max(1, ...scores.map(Math.abs));
-  const least = Math.min(...taken.map((key) => scores[key]));
   const high = (value) => (value * TALL) / full;
-  const ground = TALL + 24;
-  const deep = high(Math.max(0, ...seen.map((key) => -scores[key])));
-  const below = deep ? deep + 36 : 18; // where the names of keys are, under the numbers of negative scores
-  const told = seen.map((key) => `key ${key}, ${scores[key]}, ${taken.includes(key) ? "taken" : "left out"}`);
+  const ground = TALL + 20;
+  const deep = high(Math.max(0, ...scores.map((score) => -score)));
+  const below = deep ? deep + 34 : 16; // where the names of keys are, under the numbers of negative scores
+  const told = scores.map((score, key) => `key ${key}, ${score}, ${taken.includes(key) ? "read" : "left out"}`);
+  const width = 28 + most * WIDE;
   return drawing(
-    { name: `what token ${token} takes`, label: told.join("; "), width: scores.length * WIDE,
-      height: ground + below + 6 },
-    s("line", { class: "axis", x1: 0, x2: scores.length * WIDE, y1: ground, y2: ground }),
-    taken.length > 0 && s("line", {
-      class: "now", x1: 0, x2: scores.length * WIDE, y1: ground - high(least), y2: ground - high(least),
-    }),
+    { name: "scores of the last token: full bars are read", label: told.join("; "), width, height: ground + below + 6,
+      most: 1.3 * width },
+    s("line", { class: "axis", x1: 28, x2: width, y1: ground, y2: ground }),
+    s("text", { x: 0, y: ground + below }, "key"),
     scores.map((score, key) => {
-      const x = (key + 0.5) * WIDE;
-      const isSeen = seen.includes(key);
+      const x = 28 + (key + 0.5) * WIDE;
       return [
-        isSeen && s("rect", {
-          class: `cell ${taken.includes(key) ? "now" : "gone"}`, x: x - 28, width: 56,
+        s("rect", {
+          class: `cell ${taken.includes(key) ? "now" : "gone"}`, x: x - 9, width: 18,
           y: ground - Math.max(0, high(score)), height: Math.abs(high(score)),
         }),
-        isSeen && s("text", {
-          x, y: ground - high(score) + (score < 0 ? 15 : -5), "text-anchor": "middle", class: "strong",
+        s("text", {
+          x, y: ground - high(score) + (score < 0 ? 14 : -5), "text-anchor": "middle", class: "strong",
         }, format(score, 0)),
-        s("text", { x, y: ground + below, "text-anchor": "middle" }, isSeen ? `key ${key}` : "future"),
+        s("text", { x, y: ground + below, "text-anchor": "middle" }, String(key)),
       ];
     }),
   );
@@ -42,72 +39,53 @@ function choices(token, scores, taken, seen) {
 
 export default {
   render({ model, el }) {
-    const { queries, keys, weights, first, k } = model.get("data");
-    const T = keys.length;
-    const figure = frame(el, "An indexer scores every key with two small heads, and each token takes the best k.");
-    const count = figure.slider({ label: "k", min: 1, max: 5, value: k });
-    const one = figure.slider({ label: "Weight of head 0, last token", min: -3, max: 3, value: weights[1][0] });
-    const two = figure.slider({ label: "Weight of head 1, last token", min: -3, max: 3, value: weights[1][1] });
+    const { queries, keys, weights } = model.get("data");
+    const figure = frame(el, "Every key gets a cheap score. Which keys does attention then read?");
+    const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
+    const count = figure.slider({ label: "k", min: 1, max: 5, value: 3 });
+    const heads = weights.map((value, n) => figure.slider({ label: `Weight of head ${n}`, min: -3, max: 3, value }));
     const relu = figure.toggle({ label: "relu", value: true });
-    const cell = figure.state([1, 1]);
+    figure.lesson(() => {
+      [many.value, count.value, relu.value] = [4, 2, true];
+      heads.forEach((one, n) => (one.value = weights[n]));
+    });
     figure.draw(() => {
-      const products = queries.map((query) => keys.map((key) => dot(query, key)));
+      const products = queries.map((query) => keys.slice(0, many.value).map((key) => dot(query, key)));
       const kept = products.map((line) => line.map((value) => (relu.value ? Math.max(value, 0) : value)));
-      const ofHeads = [weights[0], [one.value, two.value]];
+      const terms = (key) => heads.map((one, n) => `${format(one.value, 0)} · ${format(kept[n][key], 0)}`).join(" + ");
+      const there = range(many.value);
       // + 0 makes 0 of −0, which would sort and look like another number.
-      const scores = ofHeads.map((weight) => range(T).map((j) => weight[0] * kept[0][j] + weight[1] * kept[1][j] + 0));
-      const tokens = range(2, first);
-      const seen = tokens.map((token) => range(Math.min(token + 1, T)));
-      const chosen = seen.map((there, r) => {
-        const order = [...there].sort((a, b) => scores[r][b] - scores[r][a] || a - b).slice(0, count.value);
-        return range(count.value).map((place) => order[place] ?? -1);
-      });
-      const last = chosen[1].filter((key) => key >= 0);
-      const least = scores[1][last[last.length - 1]];
-      const out = seen[1].filter((key) => !last.includes(key));
-      const tied = out.filter((key) => scores[1][key] === least);
-      const empty = count.value - last.length;
-      const names = tokens.map((token) => `token ${token}`);
-      const [r, j] = cell.value;
-      const name = relu.value ? "products after relu" : "products";
-      const terms = ofHeads[r].map((weight, head) => `${format(weight, 0)} · ${format(kept[head][j], 0)}`).join(" + ");
+      const scores = there.map((key) => dot(heads.map((one) => one.value), kept.map((line) => line[key])) + 0);
+      const order = [...there].sort((a, b) => scores[b] - scores[a] || a - b);
+      const [taken, out] = [order.slice(0, count.value), order.slice(count.value)];
+      const last = taken.at(-1);
+      const empty = count.value - taken.length;
       return {
-        threads: [0, 1].map((head) => [[name, head, j], ["scores", r, j]]),
-        key: [`token ${tokens[r]}, key ${j}`, format(scores[r][j], 0)],
+        key: ["keys that attention reads", `${taken.length}\u00a0of\u00a0${many.value}`],
         show: [
-          matrix({
-            name,
-            values: kept,
-            rows: ["head 0", "head 1"],
-            columns: range(T).map((key) => `key ${key}`),
-            digits: 0,
-          }),
+          choices(scores, taken, keys.length),
           row(
             matrix({
-              name: "scores",
-              values: scores,
-              rows: names,
-              columns: range(T).map((key) => `key ${key}`),
+              name: relu.value ? "products after relu, and scores" : "products, and scores",
+              values: [...kept, scores],
+              rows: ["head 0", "head 1", "score"],
+              columns: there.map(String),
               digits: 0,
-              picked: cell.value,
-              pick: (...at) => (cell.value = at),
-              marked: (r, key) => chosen[r].includes(key),
-              faint: (r, key) => key > tokens[r],
+              marked: (i, key) => i === 2 && taken.includes(key),
             }),
-            matrix({ name: "chosen keys", values: chosen, rows: names, digits: 0, heat: false }),
+            matrix({
+              name: "chosen keys", values: range(count.value).map((n) => taken[n] ?? -1), digits: 0, heat: false,
+            }),
           ),
-          choices(tokens[r], scores[r], chosen[r].filter((key) => key >= 0), seen[r]),
         ],
-        say: `Token ${tokens[r]} scores key ${j} with ${terms} = ${format(scores[r][j], 0)}. `
-          + `Token ${tokens[1]} sees ${seen[1].length} of ${T} keys and takes ${last.length}. `
+        say: `The last token reads ${taken.length} of ${many.value} keys. Key ${last} scores ${terms(last)} = `
+          + `${format(scores[last], 0)}. `
           + (empty
-            ? `${empty} of its ${count.value} places ${empty === 1 ? "stays" : "stay"} empty, with −1.`
-            : tied.length
-              ? `Key ${tied[0]} scores ${format(least, 0)} like key ${last[last.length - 1]}, `
-                + "and is left out only because it comes later."
-              : out.length
-                ? `The best key left out scores ${format(Math.max(...out.map((key) => scores[1][key])), 0)}.`
-                : "None is left out."),
+            ? `${empty} of the ${count.value} places ${empty === 1 ? "stays" : "stay"} empty, with −1.`
+            : !out.length ? "None is left out."
+              : scores[out[0]] === scores[last]
+                ? `Key ${out[0]} scores the same, and is left out only because it comes later.`
+                : `The best key left out scores ${format(scores[out[0]], 0)}.`),
       };
     });
   },

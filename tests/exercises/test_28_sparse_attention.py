@@ -116,29 +116,45 @@ def test_coverage_is_the_sum_of_the_selected_weights(shape):
         assert float(got[b, head, row]) == pytest.approx(expected)
 
 
-def chosen(k: int, first: int, weights: tuple[float, float] = (1.0, 1.0), relu: bool = True) -> dict[str, torch.Tensor]:
-    """The scores of two tokens, and the keys that each chooses among those that it sees."""
-    products = torch.tensor([[3.0, -2.0, 1.0, 2.0], [1.0, 4.0, -1.0, 2.0]])
+def chosen(
+    k: int, count: int = 12, weights: tuple[float, float] = (1.0, 1.0), relu: bool = True
+) -> dict[str, torch.Tensor]:
+    """What two small heads make of so many keys, and the keys that the last token chooses."""
+    products = torch.tensor(
+        [
+            [3.0, -2.0, 1.0, 2.0, 0.0, 1.0, -1.0, 4.0, 1.0, -3.0, 5.0, -1.0],
+            [1.0, 4.0, -1.0, 2.0, 1.0, 5.0, -2.0, 3.0, 1.0, 0.0, -1.0, 3.0],
+        ]
+    )[:, :count]
     kept = products.clamp(min=0) if relu else products
-    scores = torch.tensor([(2.0, -1.0), weights]) @ kept
-    picked = torch.full((2, k), -1)
-    for row in range(2):
-        ranked = sorted(range(min(first + row + 1, 4)), key=lambda key: (-float(scores[row, key]), key))[:k]
-        picked[row, : len(ranked)] = torch.tensor(ranked)
-    return {"scores": scores, "chosen keys": picked}
+    scores = torch.tensor([weights]) @ kept
+    ranked = sorted(range(count), key=lambda key: (-float(scores[0, key]), key))[:k]
+    name = "products after relu, and scores" if relu else "products, and scores"
+    return {name: torch.cat([kept, scores]), "chosen keys": torch.tensor(ranked + [-1] * (k - len(ranked)))}
 
 
+LAST = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], lambda: chosen(2, 2), r"Token 3 scores key 1 with 1 · 0 \+ 1 · 4 = 4\."),
-    Case("a score", [("pick", "scores", 0, 2)], says=r"Token 2 scores key 2 with .* = 2\."),
-    Case("more places than keys", [("move", "k", 5)], lambda: chosen(5, 2), "1 of its 5 places stays empty"),
-    Case("room for all", [("move", "k", 4)], lambda: chosen(4, 2), "None is left out"),
-    Case("equal to the last", [("move", "k", 1)], lambda: chosen(1, 2), "Key 1 scores 4 like key 0"),
+    Case(
+        "as it opens",
+        [],
+        lambda: chosen(3),
+        r"reads 3 of 12 .* Key 10 scores 1 · 5 \+ 1 · 0 = 5\. .* left out scores 4",
+    ),
+    Case("of the lesson", [LAST], lambda: chosen(2, 4), r"Key 1 scores 1 · 0 \+ 1 · 4 = 4\. Key 3 scores the same"),
+    Case("more places than keys", [LAST, ("move", "k", 5)], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
+    Case("room for all", [LAST, ("move", "k", 4)], lambda: chosen(4, 4), "None is left out"),
+    Case(
+        "equal to the last",
+        [("move", "k", 4)],
+        lambda: chosen(4),
+        "Key 1 scores the same, and is left out only because",
+    ),
     Case(
         "a head that votes against",
-        [("move", "Weight of head 1, last token", -2)],
-        lambda: chosen(2, 2, (1.0, -2.0)),
-        "The best key left out scores −2",
+        [LAST, ("move", "Weight of head 0", 2), ("move", "Weight of head 1", -1)],
+        lambda: chosen(2, 4, (2.0, -1.0)),
+        r"Key 2 scores 2 · 1 \+ −1 · 0 = 2\. Key 3 scores the same",
     ),
-    Case("no relu", [("toggle", "relu")], lambda: chosen(2, 2, relu=False), "The best key left out scores 2"),
+    Case("no relu", [LAST, ("toggle", "relu")], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"),
 ]
