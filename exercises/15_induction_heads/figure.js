@@ -18,13 +18,25 @@ const LOSS_DIGITS = 2;
 const SCORE_DIGITS = 3;
 const digitsOf = (loss) => (loss < 1 ? 3 : LOSS_DIGITS);
 const ROOM = 18; // for the name of a token below the arcs
+const ROLES = { "0.1": ": one back", "1.0": ": induction" }; // the two heads of the rule
+
+// A map, one of four in a line. The heads of the rule have a frame, the others are faint until they are pointed at.
+function framed({ attributes, children: [caption, svg], ...panel }, isNamed) {
+  const show = (opacity) => (event) => (event.currentTarget.querySelector("svg").style.opacity = opacity);
+  const style = isNamed ? "outline: 2px solid var(--strong); outline-offset: 1px" : "opacity: .35";
+  return {
+    ...panel,
+    attributes: { ...attributes, style: "flex-basis: 60px", pointerenter: show(1), pointerleave: show(isNamed || 0.35) },
+    children: [caption, { ...svg, attributes: { ...svg.attributes, style } }],
+  };
+}
 
 export default {
   render({ model: given, el }) {
     const { trained, tokens: first, more } = given.get("data");
     const model = transformer(trained);
     const { layers, heads } = model;
-    const figure = frame(el, "One head looks at what came next the last time: so the model goes on with a pattern.");
+    const figure = frame(el, "The model goes on with any pattern. Which two heads find what comes next?");
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const drawTokens = () => {
       const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
@@ -34,11 +46,6 @@ export default {
     figure.button("Draw a sequence, twice", drawTokens);
     const places = range(layers).flatMap((l) => range(heads).map((head) => [l, head]));
     const on = figure.switches({ label: "Heads", options: places.map(([l, head]) => `layer ${l}, head ${head}`) });
-    const last = layers - 1;
-    const arcsOf = figure.choice({
-      label: `Arcs of layer ${last}`,
-      options: range(heads).map((head) => `head ${head}`),
-    });
     const pointed = figure.state(first.length - 1);
     const keep = kept();
     const draw = () => {
@@ -59,16 +66,14 @@ export default {
       const columns = range(heads).map((head) => `head ${head}`);
       const previous = scores((one) => mean(range(T - 1, 1).map((t) => one[t][t - 1])));
       const induction = p && scores((one) => mean(range(T - p, p).map((t) => one[t][t - p + 1])));
-      const repeated = p && mean(loss.slice(p));
-      const key = p ? repeated : mean(loss);
       const part = T === 2 * p ? "second half" : "tokens after the first period";
       // Where an induction head looks: the token after the earlier occurrence of the one at hand.
       const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
-      const told = p
-        ? `The loss of the ${part} is ${repeated.toFixed(digitsOf(repeated))}`
-        : `The mean loss is ${mean(loss).toFixed(digitsOf(mean(loss)))}`;
+      const title = p ? `loss of the ${part}` : "mean loss";
+      const key = mean(loss.slice(p));
+      const told = key.toFixed(digitsOf(key));
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
-      const arcs = weights[last][arcsOf.value];
+      const arcs = weights[1][0];
       const t = Math.min(pointed.value, T - 1);
       const wide = Math.min(30, 640 / T);
       const X = (n) => 10 + (n + 0.5) * wide;
@@ -81,9 +86,9 @@ export default {
         return `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
       };
       // Arcs of about one weight are one path: of 64 tokens there are many hundreds.
-      const paths = (pairs, look) => range(WIDTHS, 1).map((wide) => s("path", {
+      const paths = (pairs, look, most) => range(WIDTHS, 1).map((wide) => s("path", {
         class: look,
-        "stroke-width": (4 * wide) / WIDTHS,
+        "stroke-width": (most * wide) / WIDTHS,
         d: pairs.filter(([i, j]) => Math.ceil(arcs[i][j] * WIDTHS) === wide).map(([i, j]) => arc(i, j)).join(""),
       }));
       const pairsOf = (i) => seen(i).map((j) => [i, j]);
@@ -93,71 +98,65 @@ export default {
         || (isFar(n, t) && (n === top || (isFar(n, top) && n % Math.ceil(ROOM / wide) === 0)));
       const overTokens = drawing(
         {
-          name: `where head ${arcsOf.value} of layer ${last} looks`,
+          name: "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
           width: 20 + T * wide,
           height: ground + 30,
         },
-        paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim"), // before the pattern repeats
-        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link"),
-        paths(pairsOf(t), "link now"),
-        names.map((name, n) => isNamed(n) && s(
-          "text",
-          { x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null },
-          name
-        )),
+        paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
+        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link", 1.5),
+        paths(pairsOf(t), "link now", 4),
+        names.map((name, n) => isNamed(n) && s("text", {
+          x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
+        }, name)),
         names.map((_, n) => s("rect", {
-          class: "hit",
-          x: X(n) - wide / 2,
-          y: 0,
-          width: wide,
-          height: ground + 30,
+          class: "hit", x: X(n) - wide / 2, y: 0, width: wide, height: ground + 30,
           pointerenter: () => (pointed.value = n),
           pointerdown: () => (pointed.value = n),
         })),
       );
       const without = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
-      const framed = "Framed: the previous token in layer 0, the token after an earlier occurrence in layer "
-        + `${layers - 1}.`;
       return {
-        key: [p ? `loss of the ${part}` : "mean loss", key.toFixed(digitsOf(key))],
+        key: [title, told],
         show: [
           overTokens,
           matrix({
             name: "the model goes on",
-            values: [...tokens, ...next],
+            values: [tokens, next],
+            rows: ["given", "goes on"],
             digits: 0,
             heat: false,
-            faint: (_, j) => j < T,
-            picked: [0, Math.min(pointed.value, T + next.length - 1)],
-            pick: (_, j) => (pointed.value = j),
+            faint: (i) => i === 0,
+            picked: [0, t],
+            pick: (i, j) => (pointed.value = i * T + j),
           }),
           ...weights.map((layer, l) => row(...layer.map((one, head) => {
             const isOff = off.has(`${l}.${head}`);
-            return keep(`map ${l}.${head}`, [one, isOff], () => map({
-              name: `layer ${l}, head ${head}${isOff ? " (off)" : ""}`,
+            const role = ROLES[`${l}.${head}`] ?? "";
+            return keep(`map ${l}.${head}`, [one, isOff], () => framed(map({
+              name: `layer ${l}, head ${head}${isOff ? " (off)" : role}`,
               values: one,
               rows: names,
               columns: names,
               press: () => on.press(places.findIndex(([a, b]) => a === l && b === head)),
-              marked: l === layers - 1 ? expected : (i, j) => j === i - 1,
-            }));
+              marked: role ? [(i, j) => j === i - 1, expected][l] : undefined,
+            }), role && 1));
           }))),
           row(
             matrix({ name: "previous-token score", values: previous, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
             ...(p ? [
               matrix({ name: "induction score", values: induction, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
-              matrix({ name: `loss of the ${part}`, values: [repeated], digits: digitsOf(repeated), heat: false }),
             ] : []),
           ),
-          matrix({
-            name: "loss", values: loss, columns: names.slice(1), digits: LOSS_DIGITS, scale: p ? 2 : undefined,
-            faint: (_, j) => p > 0 && j < p, // before the pattern repeats nothing can be known
+          matrix({ // before the pattern repeats there is nothing to copy
+            name: `loss${p ? ` of each token of the ${part}` : ""}`, values: loss.slice(p),
+            columns: names.slice(p + 1), digits: LOSS_DIGITS, scale: p ? 2 : undefined,
           }),
         ],
-        say: `${told}${without}. ${framed}`,
+        say: `The ${title} is ${told}${without}.`
+          + (expected(t, top) ? ` Token ${t} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
       };
     };
-    figure.draw(() => keep("figure", [typed.value, [...on.off].join(), arcsOf.value, pointed.value], draw));
+    figure.draw(() => keep("figure", [typed.value, [...on.off].join(), pointed.value], draw));
   },
 };
