@@ -1,32 +1,37 @@
 // A draft is kept as far as both models agree, and what is missing is drawn: the target comes out of any draft.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const SAME = 1e-9;
-const [WIDE, TALL] = [90, 150]; // of a bar: the room for it, and its height for a probability of 0.6
+const [WIDE, TALL] = [82, 150]; // of a word: the room for it, and the height of a bar for a probability of 0.6
+const SAMPLES = [["cell now", "kept"], ["cell gone", "rejected"], ["cell done", "drawn instead"], ["box", "target"]];
 
-// What comes out of one place, word by word: what was drafted and kept, on top what is drawn after a rejection, and a
-// frame as high as the target.
-function stacks(words, target, kept, drawn) {
+// Each word's draft, and beside it what comes out: what was kept, what is drawn after a rejection, a frame as target.
+function stacks(words, target, draft, kept, drawn) {
   const high = (p) => (p * TALL) / 0.6;
-  const bar = (look, j, from, p) => s("rect", {
-    class: `cell ${look}`, x: j * WIDE + 14, width: WIDE - 28, y: TALL + 24 - high(from + p), height: high(p),
-  });
+  const ground = TALL + 4;
+  const bar = (look, x, from, p, wide = 30) =>
+    s("rect", { class: look, x, width: wide, y: ground - high(from + p), height: high(p) });
+  const text = (x, below, word, look = null) =>
+    s("text", { x, y: ground + below, "text-anchor": "middle", class: look }, word);
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
-    { name: "kept, below + drawn, above = target", label: told.join("; "),
-      width: words.length * WIDE, height: TALL + 46 },
-    words.map((word, j) => [
-      bar("now", j, 0, kept[j]),
-      bar("done", j, kept[j], drawn[j]),
-      s("rect", { class: "box", x: j * WIDE + 10, width: WIDE - 20, y: TALL + 24 - high(target[j]),
-        height: high(target[j]) }),
-      s("text", { x: (j + 0.5) * WIDE, y: TALL + 16 - high(Math.max(target[j], kept[j] + drawn[j])),
-        "text-anchor": "middle" }, format(kept[j] + drawn[j])),
-      s("text", { x: (j + 0.5) * WIDE, y: TALL + 41, "text-anchor": "middle" }, word),
+    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 70 },
+    words.map((word, j) => {
+      const [left, right] = [j * WIDE + 6, j * WIDE + 42];
+      return [
+        bar("cell now", left, 0, kept[j]), bar("cell gone", left, kept[j], draft[j] - kept[j]),
+        bar("cell now", right, 0, kept[j]), bar("cell done", right, kept[j], drawn[j]),
+        bar("box", right - 3, 0, target[j], 36),
+        text(left + 15, 15, "draft"), text(right + 15, 15, "out"), text(left + 33, 33, word, "strong"),
+      ];
+    }),
+    SAMPLES.map(([look, word], n) => [
+      s("rect", { class: look, x: [4, 68, 152, 262][n], y: ground + 49, width: 12, height: 12 }),
+      s("text", { x: [4, 68, 152, 262][n] + 17, y: ground + 60 }, word),
     ]),
   );
 }
@@ -34,7 +39,7 @@ function stacks(words, target, kept, drawn) {
 export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
-    const figure = frame(el, "However bad the draft is, the target's distribution comes out. Only the speed changes.");
+    const figure = frame(el, "However wrong the draft is, the target's distribution comes out. How?");
     const wrong = figure.slider({ label: "How wrong the draft is, %", min: 0, max: 100, step: 10, value: 100 });
     const drafted = figure.slider({ label: "Tokens drafted in a round", min: 1, max: 8, value: 4 });
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
@@ -54,26 +59,21 @@ export default {
       ));
       const tokens = sum(range(drafted.value + 1).map((n) => rate ** n));
       return {
-        show: [
-          stacks(words, target, kept, drawn),
-          matrix({
+        show: [row(
+          stacks(words, target, draft, kept, drawn),
+          h("div", {}, matrix({
             name: "one place",
             values: [target, draft, kept, drawn, out],
-            rows: ["target", "draft", "drafted and kept", "drawn after a rejection", "comes out"],
+            rows: ["target", "draft", "kept", "drawn instead", "comes out"],
             columns: words,
             scale: 0.7,
             marked: (i, j) => i === 4 && Math.abs(out[j] - target[j]) > SAME,
-          }),
-          row(
-            matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 }),
-            matrix({ name: "acceptance rate", values: [rate], heat: false }),
-            matrix({ name: "tokens a round", values: [tokens], heat: false }),
-          ),
-        ],
-        key: ["tokens a round", format(tokens, 2)],
-        say: `${format(100 * rate, 0)} % of the drafts are kept. `
+          }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
+        )],
+        key: ["drafted tokens kept", `${format(100 * rate, 0)} %`],
+        say: `${format(100 * rate, 0)} % of the drafted tokens are kept. `
           + (Math.abs(out[worst] - target[worst]) < SAME
-            ? "What comes out is the target's distribution, to the last digit. "
+            ? "What comes out is the target's distribution. "
             : `Now ${words[worst]} comes out with ${format(out[worst])} instead of ${format(target[worst])}. `)
           + `If every place were like this one, a round would give ${format(tokens, 2)} tokens.`,
       };

@@ -155,7 +155,7 @@ def test_transformers_keeps_by_the_same_rule(monkeypatch):
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def one_place(wrong: int, drafted: int = 4, again: bool = False) -> dict[str, torch.Tensor]:
+def one_place(wrong: int, again: bool = False) -> dict[str, torch.Tensor]:
     """The lesson's target and a draft that is mixed of it and its reverse, by the solution."""
     target = torch.tensor([4.0, 2.0, 1.0, 1.0], dtype=torch.float64) / 8
     draft = target.lerp(target.flip(0), wrong / 100)
@@ -166,23 +166,28 @@ def one_place(wrong: int, drafted: int = 4, again: bool = False) -> dict[str, to
     return {
         "one place": torch.stack([target, draft, kept, drawn_again, kept + drawn_again]),
         "drawn after a rejection from": second,
-        "acceptance rate": rate,
-        "tokens a round": torch.tensor(exercise.expected_tokens_per_round(float(rate), drafted)),
     }
+
+
+def told(rate: float, drafted: int = 4) -> str:
+    """What the sentence says of the acceptance rate and the tokens a round."""
+    tokens = exercise.expected_tokens_per_round(rate, drafted)
+    return rf"^{100 * rate:.0f} % of the drafted tokens are kept\..* would give {tokens:.2f} tokens"
 
 
 WRONG, DRAFTED = "How wrong the draft is, %", "Tokens drafted in a round"
 AGAIN = ("toggle", "After a rejection, draw from the target instead")
 CASES = [
-    Case("three drafted", [("move", DRAFTED, 3)], lambda: one_place(100, 3), "50 % .* What comes out is the target"),
-    Case("half wrong", [("move", WRONG, 50)], lambda: one_place(50), "75 %"),
-    Case("the same model", [("move", WRONG, 0)], lambda: one_place(0), "100 % .* would give 5.00 tokens"),
-    Case("eight drafted", [("move", DRAFTED, 8)], lambda: one_place(100, 8), "2.00 tokens"),
+    Case("as it opens", [], lambda: one_place(100), "50 % .* What comes out is the target.* 1.94 tokens"),
+    Case("three drafted", [("move", DRAFTED, 3)], lambda: one_place(100), told(0.5, 3)),
+    Case("half wrong", [("move", WRONG, 50)], lambda: one_place(50), told(0.75)),
+    Case("the same model", [("move", WRONG, 0)], lambda: one_place(0), told(1.0)),
+    Case("eight drafted", [("move", DRAFTED, 8)], lambda: one_place(100), told(0.5, 8)),
     Case("drawn again", [AGAIN], lambda: one_place(100, again=True), "mat comes out with 0.3750 instead of 0.5000"),
     Case(
         "nearly right, drawn again",
         [("move", WRONG, 20), ("move", DRAFTED, 2), AGAIN],
-        lambda: one_place(20, 2, again=True),
+        lambda: one_place(20, again=True),
         "Now mat",
     ),
 ]

@@ -13,11 +13,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "What is drawn after a rejection, and how many tokens four drafts give.",
+    "What is kept of the draft, and what is drawn after a rejection: together they are the target.",
     data,
-    {
-        "drawn after a rejection from": Start("residual"),
-        "acceptance rate": Start("rate"),
-        "tokens a round": Start("tokens"),
-    },
+    {"drawn after a rejection from": Start("residual")},
 )
