@@ -3,17 +3,18 @@
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const normalized = (values) => values.map((value) => value / sum(values));
 
-const [WIDE, HIGH] = [440, 26]; // of a bar that stands for a probability of 1
+const [WIDE, HIGH] = [330, 26]; // of a bar that stands for a probability of 1
 
 // Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts.
 function cuts(steps, words) {
   const told = steps.map(({ name, values }) => `${name}: ${values.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE, height: steps.length * 54 },
+    { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE, height: steps.length * 54,
+      most: 1.35 * WIDE },
     steps.map(({ name, values, next, at }, n) => {
       const y = n * 54 + 18;
       let x = 0;
@@ -24,10 +25,10 @@ function cuts(steps, words) {
           x += wide;
           return value > 0 && [
             s("rect", { class: `cell ${next[i] > 0 ? "done" : "gone"}`, x: x - wide, y, width: wide, height: HIGH }),
-            wide > 42 && s("text", { class: "number", x: x - wide / 2, y: y + 17, "text-anchor": "middle" }, words[i]),
+            wide > 36 && s("text", { class: "number", x: x - wide / 2, y: y + 17, "text-anchor": "middle" }, words[i]),
           ];
         }),
-        at !== undefined && s("line", { class: "cross", x1: at * WIDE, x2: at * WIDE, y1: y - 3, y2: y + HIGH + 3 }),
+        at !== undefined && s("line", { class: "cross", x1: at * WIDE, x2: at * WIDE, y1: y, y2: y + HIGH }),
       ];
     }),
   );
@@ -38,7 +39,7 @@ export default {
     const { logits, words } = model.get("data");
     const V = logits.length;
     const figure = frame(
-      el, "Temperature first, then top_k, then top_p. After each cut, what is left sums to 1 again.",
+      el, "Temperature first, then top_k, then top_p. Which words are left to draw from?",
     );
     const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
@@ -69,20 +70,11 @@ export default {
       ];
       const other = turned.filter((value) => value > 0).length;
       return {
-        show: [
+        show: [row(
           cuts(steps, words),
-          row(...[["top_k", "top_p", cutByP(cutByK(softmax))], ["top_p", "top_k", cutByK(cutByP(softmax))]].map(
-            ([before, after, values]) => bars({ name: `${before}, then ${after}`, values, labels: words, most: 1 })
-          )),
-          matrix({
-            name: "probabilities",
-            values: [probabilities],
-            rows: [names[1]],
-            columns: words,
-            faint: (i, j) => probabilities[j] === 0,
-          }),
-        ],
-        key: ["words that can be drawn", `${left} of ${V}`],
+          matrix({ name: "probabilities", values: probabilities, columns: words, faint: (_, j) => !probabilities[j] }),
+        )],
+        key: ["words that can be drawn", `${left} of ${V}`],
         say: `${left} of ${V} words can be drawn, “${words[0]}” with ${format(probabilities[0])}. `
           + (other === left
             ? "With the two cuts in the other order, as many can."
