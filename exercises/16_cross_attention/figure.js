@@ -5,114 +5,68 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-// Two sentences whose words share meanings, each a number: a query of a meaning finds the keys of the same one.
-const MEANINGS = 6;
-const GERMAN = [["ich", 0], ["habe", 1], ["das", 2], ["rote", 3], ["Haus", 4], ["gesehen", 5]];
-const ENGLISH = [["I", 0], ["have", 1], ["seen", 5], ["the", 2], ["red", 3], ["house", 4]];
-const SHARP = 3.2; // how long a query and a key are
-const one = (meaning, length) => range(MEANINGS).map((m) => (m === meaning ? length : 0));
-const scaled = (length) => range(MEANINGS).map((m) => one(m, length));
+const [WIDE, TALL] = [330, 170];
+
+// Who looks at whom: lines as thick as weights, those of word i in colour.
+function lines(weights, words, others, i, top) {
+  const X = (n, all) => ((n + 0.5) * WIDE) / all;
+  const text = (names, y, chosen) => names.map((name, n) => s("text", {
+    x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
+  }, name));
+  return drawing(
+    { name: "who looks at whom", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
+      most: 1.3 * WIDE },
+    weights.flatMap((one, n) => one.map((weight, m) => s("line", {
+      class: n === i ? "link now" : "link", x1: X(n, words.length), y1: 22, x2: X(m, others.length), y2: TALL - 22,
+      "stroke-width": (weight * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.3,
+    }))),
+    text(words, 14, i),
+    text(others, TALL - 6, top),
+  );
+}
 
 export default {
   render({ model, el }) {
-    const lesson = model.get("data");
-    const pairs = {
-      words: GERMAN.map(([word]) => word),
-      others: ENGLISH.map(([word]) => word),
-      x_1: GERMAN.map(([, meaning]) => one(meaning, 1)),
-      x_2: ENGLISH.map(([, meaning]) => one(meaning, 1)),
-      W_query: scaled(SHARP),
-      W_key: scaled(SHARP),
-      W_value: scaled(1),
-    };
-    const theirs = lesson.x_2.map((_, j) => `other ${j}`);
-    const sets = [pairs, { ...lesson, others: theirs }];
-    const figure = frame(el, "Each word of the first sentence looks at the words of the second one.");
+    const { trained, lesson } = model.get("data");
+    const sets = [trained, { ...lesson, others: range(lesson.x_2.length).map(String) }];
+    const figure = frame(el, "Each word of one sentence looks at the words of another. At which one?");
     const which = figure.choice({
-      label: "Sentences",
-      options: ["German to English", "of the lesson"],
-      moved: () => fit(),
+      label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),
     });
-    const first = figure.slider({ label: "Tokens of x_1", min: 1, max: GERMAN.length, value: GERMAN.length });
-    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: ENGLISH.length, value: ENGLISH.length });
-    const own = figure.toggle({ label: "Take x_1 for both: self-attention" });
+    const most = trained.x_2.length;
+    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: most, value: most });
     // A sentence is shown whole at first, and has no more tokens than it has.
     const fit = () => {
       second.limit(sets[which.value].x_2.length);
-      [first.value, second.value] = [GERMAN.length, sets[which.value].x_2.length];
+      second.value = sets[which.value].x_2.length;
     };
     figure.lesson(() => {
-      [own.value, which.value] = [false, 1];
+      which.value = 1;
       fit();
       cell.value = [0, 0];
     });
-    const cell = figure.state([0, 0]);
+    const cell = figure.state([1, 0]);
     figure.draw(() => {
       const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
-      const asking = x_1.slice(0, first.value);
-      const asked = own.value ? asking : x_2.slice(0, second.value);
-      const names = own.value ? words : others;
-      const [queries, keys, values] = [matmul(asking, W_query), matmul(asked, W_key), matmul(asked, W_value)];
-      const weights = matmul(queries, transpose(keys)).map(
+      const asked = x_2.slice(0, second.value);
+      const names = others.slice(0, second.value);
+      const weights = matmul(matmul(x_1, W_query), transpose(matmul(asked, W_key))).map(
         (one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length)))
       );
-      const i = Math.min(cell.value[1], asking.length - 1);
+      const [i, j] = [x_1, asked].map((all, axis) => Math.min(cell.value[axis], all.length - 1));
       const top = weights[i].indexOf(Math.max(...weights[i]));
-      const asName = (n) => (own.value || !which.value ? `“${names[n]}”` : `token ${n} of the second sentence`);
-      const X = (n, all) => 30 + ((n + 0.5) * 620) / all;
-      const alignment = drawing(
-        {
-          name: "who looks at whom",
-          label: `“${words[i]}” looks most at ${asName(top)}.`,
-          width: 680,
-          height: 210,
-        },
-        weights.flatMap((one, n) => one.map((weight, m) => s("line", {
-          class: n === i ? "link now" : "link",
-          x1: X(n, asking.length),
-          y1: 30,
-          x2: X(m, asked.length),
-          y2: 178,
-          "stroke-width": (weight * 12).toFixed(2),
-          "stroke-opacity": n === i ? 0.9 : 0.3,
-        }))),
-        asking.map((_, n) => s(
-          "text",
-          {
-            x: X(n, asking.length), y: 20, "text-anchor": "middle", class: n === i ? "strong" : null,
-          },
-          words[n]
-        )),
-        asked.map((_, m) => s("text", {
-          x: X(m, asked.length), y: 198, "text-anchor": "middle", class: m === top ? "strong" : null,
-        }, names[m])),
-      );
       return {
-        key: [`largest weight of “${words[i]}”`, format(weights[i][top], 3)],
+        key: ["weights", `${x_1.length}\u00a0×\u00a0${asked.length}`],
         show: [
-          matrix({
-            name: "point at a word of x_1",
-            values: words.slice(0, asking.length),
-            columns: range(asking.length).map(String),
-            heat: false,
-            picked: [0, i],
-            pick: (...at) => (cell.value = at),
-          }),
-          alignment,
-          row(
-            matrix({
-              name: `weights of “${words[i]}”`,
-              values: weights[i],
-              digits: 3,
-              columns: names.slice(0, asked.length),
-              scale: 0.6,
-              marked: (_, m) => m === top,
-            }),
-            matrix({ name: `context vector of “${words[i]}”`, values: matmul([weights[i]], values), digits: 4 }),
-          ),
+          row(lines(weights, words, names, i, top), matrix({
+            name: "weights", values: weights, digits: 3, rows: words, columns: names, scale: 1,
+            picked: [i, j], pick: (...at) => (cell.value = at),
+          })),
+          W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
-        say: `${asking.length} × ${asked.length} weights, and ${asking.length} context vectors. “${words[i]}” `
-          + `looks most at ${asName(top)}.`,
+        say: `${x_1.length} words ask and ${asked.length} are looked at: ${x_1.length} × ${asked.length} weights. `
+          + `“${words[i]}” looks most at ${which.value ? `token ${top} of x_2` : `“${names[top]}”`}, with `
+          + `${format(weights[i][top], 3)}.`,
       };
     });
   },

@@ -1,11 +1,15 @@
 """Exercise 16's solution against attention that was written by others, and against finite differences."""
 
+import functools
+import runpy
+
 import pytest
 import torch
 from figure_case import Case
 from torch import nn
 from truths import load
 
+from grader.catalog import paths
 from grader.judge.inputs import manual_seed
 
 SIZES = [(1, 1, 1, 1, 1), (6, 8, 3, 2, 4), (4, 2, 5, 5, 3)]  # T_1, T_2, d_in, d_out_kq, d_out_v
@@ -32,35 +36,45 @@ def test_gradients_equal_finite_differences():
 # The figure: what is done to it, and what torch computes must come out.
 
 
-def crossed(token: int, second: int = 8, own: bool = False, first: int = 6) -> dict[str, torch.Tensor]:
-    """Exercise 16's row for one token of the first sentence, which looks at the first tokens of the second one."""
+def crossed(second: int = 8) -> dict[str, torch.Tensor]:
+    """The lesson's weights and context vectors of a first sentence that looks at the first tokens of the second one."""
     manual_seed(123)
-    x_1 = nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))[:first]
+    x_1 = nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))
     manual_seed(123)
     W_query, W_key, W_value = torch.rand(3, 2), torch.rand(3, 2), torch.rand(3, 4)
-    x_2 = x_1 if own else torch.rand(8, 3)[:second]
-    weights = torch.softmax(x_1[token] @ W_query @ (x_2 @ W_key).T / 2**0.5, -1)
-    word = ("Life", "is", "short", "eat", "dessert", "first")[token]
-    return {f"weights of “{word}”": weights, f"context vector of “{word}”": weights @ x_2 @ W_value}
+    x_2 = torch.rand(8, 3)[:second]
+    weights = torch.softmax(x_1 @ W_query @ (x_2 @ W_key).T / 2**0.5, -1)
+    return {"weights": weights, "context vectors": weights @ x_2 @ W_value}
 
 
-LESSON, WORDS = ("press", "As in the lesson"), "point at a word of x_1"
+@functools.cache
+def experiment_and_model():
+    """The experiment, and the model that it trains."""
+    experiment = runpy.run_path(str(paths.EXERCISES / "16_cross_attention" / "experiment.py"))
+    german, english, new = experiment["sentences"]()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with torch.enable_grad():
+        model = experiment["trained"](german[~new], english[~new])
+    torch.set_num_threads(threads)
+    return experiment, model
+
+
+def translated(second: int = 4) -> dict[str, torch.Tensor]:
+    """The experiment's weights of one sentence, or of its first words."""
+    experiment, model = experiment_and_model()
+    words = torch.tensor([experiment["ENGLISH"].index(word) for word in ("I", "saw", "the", "cat")[:second]])
+    return {"weights": experiment["translate"](model, words)[1]}
+
+
+LESSON = ("press", "As in the lesson")
 CASES = [
-    Case("as it opens", [], says="6 × 6 weights.*“ich” looks most at “I”"),
-    Case("a verb", [("pick", WORDS, 0, 5)], says="“gesehen” looks most at “seen”"),
-    Case("of the lesson", [LESSON], lambda: crossed(0), "6 × 8 weights"),
-    Case("fewer keys", [LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(0, 3), "6 × 3 weights"),
-    Case("fewer queries", [LESSON, ("move", "Tokens of x_1", 2)], lambda: crossed(0, first=2), "2 × 8 weights"),
-    Case(
-        "self-attention",
-        [LESSON, ("toggle", "Take x_1 for both: self-attention")],
-        lambda: crossed(0, own=True),
-        "6 × 6 weights",
-    ),
-    Case("a row", [LESSON, ("pick", WORDS, 0, 5)], lambda: crossed(5), "“first” looks most at token 4"),
-    Case(
-        "a shorter sentence",
-        [LESSON, ("choose", "Sentences", "German to English"), ("move", "Tokens of x_1", 3)],
-        says="3 × 6 weights",
-    ),
+    Case("as it opens", [], translated, r"5.×.4 weights.*“habe” looks most at “I”, with 0\.99"),
+    Case("an article", [("pick", "weights", 2, 0)], translated, "“die” looks most at “cat”"),
+    Case("a verb", [("pick", "weights", 4, 3)], translated, "“gesehen” looks most at “saw”"),
+    Case("one word", [("move", "Tokens of x_2", 1)], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
+    Case("of the lesson", [LESSON], crossed, r"6.×.8 weights.*“Life” looks most at token 4 of x_2"),
+    Case("fewer keys", [LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(3), r"6.×.3 weights"),
+    Case("a row", [LESSON, ("pick", "weights", 5, 0)], crossed, "“first” looks most at token 4"),
+    Case("back", [LESSON, ("choose", "Sentences", "trained to translate")], translated, "5.×.4 weights"),
 ]
