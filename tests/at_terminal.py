@@ -62,7 +62,6 @@ class AtTerminal:
         """Wait until the screen shows all texts. Returns the screen."""
 
         def matching_screen() -> str | None:
-            """The screen, if it shows all texts."""
             screen = self.screen
             words = " ".join(screen.split())  # a sentence may be wrapped
             return screen if all(text in screen or text in words for text in texts) else None
@@ -75,11 +74,9 @@ class AtTerminal:
         return place - 1 + len(text)
 
     def type(self, keys: str) -> None:
-        """Press keys."""
         os.write(self.ours, keys.encode())
 
     def resize(self, rows: int, columns: int) -> None:
-        """Give the terminal another size."""
         fcntl.ioctl(self.ours, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
@@ -95,6 +92,12 @@ class AtTerminal:
             before = self.silences
             self.arrived.wait_for(lambda: self.silences > before + 1 or not self.reader.is_alive(), 5)
         return code
+
+    def __enter__(self) -> "AtTerminal":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the window, unless it is closed."""

@@ -56,6 +56,21 @@ def strict(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(containment.policy, "strict", True)
 
 
+@pytest.fixture
+def lenient(strict: None) -> None:
+    """As a learner has it: an error of the grader costs no more than the part that failed."""
+    containment.policy.strict = False  # `strict` puts it back
+    containment.policy.reported.clear()
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search for a line has more time than at a learner's desk: a busy machine finds what a quiet one finds."""
+    from grader.judge.where import trial  # heavy: torch, which the process that distributes the tests does without
+
+    monkeypatch.setattr(trial, "LATEST_S", 1000.0)
+
+
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
     """One fork server for all tests of a process."""
@@ -72,7 +87,6 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def tab(chromium: Any) -> Tab:
-    """A tab of it."""
     return Tab(chromium)
 
 
@@ -81,7 +95,6 @@ def cli() -> Callable[..., subprocess.CompletedProcess[str]]:
     """`cli("check", "03")` runs `python -m grader check 03` as a process."""
 
     def run(*arguments: object, cwd: Path = paths.ROOT, **options: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
         command = [sys.executable, "-m", "grader", *map(str, arguments)]
         return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120, check=False, **options)
 
@@ -113,7 +126,6 @@ def said(
 
     @contextlib.contextmanager
     def lent(device: str = "cpu", tier: str | None = None) -> Iterator[ForkServer]:
-        """Takes the place of ForkServer."""
         assert (device, tier) == ("cpu", None), "the shared fork server has the strongest tier and no GPU"
         yield request.getfixturevalue("fork_server")  # which takes seconds to start, and not all commands grade
 
@@ -123,7 +135,6 @@ def said(
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:
-        """Run a command to its end."""
         monkeypatch.chdir(cwd)
         words = list(map(str, arguments))
         capsys.readouterr()
@@ -159,13 +170,32 @@ def solutions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def desk(tmp_path: Path, solutions: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """`moved(root, "EXERCISES")`: the grader of this process looks for them below another root. Returns the root.
+
+    These places follow that of the package, which the tests share.
+    """
+
+    def move(root: Path, *names: str) -> Path:
+        for name in names:
+            monkeypatch.setattr(paths, name, root / getattr(paths, name).relative_to(paths.ROOT))
+        return root
+
+    return move
+
+
+@pytest.fixture
+def history(tmp_path: Path, moved: Callable[..., Path]) -> Path:
+    """A history of its own, in this process."""
+    moved(tmp_path, "PROGRESS", "LAST_RESULTS")
+    return paths.PROGRESS
+
+
+@pytest.fixture
+def desk(tmp_path: Path, solutions: Path, moved: Callable[..., Path], history: Path) -> Path:
     """A folder with exercises and progress of its own, and solutions, in which the grader of this process works."""
-    for name in ("EXERCISES", "SOLUTIONS", "PROGRESS", "LAST_RESULTS"):
-        original = getattr(paths, name)
-        # These folders follow the place of the package, which the tests share.
-        monkeypatch.setattr(paths, name, tmp_path / original.relative_to(paths.ROOT))
-        if name == "EXERCISES":
-            shutil.copytree(original, paths.EXERCISES, ignore=shutil.ignore_patterns("__pycache__"))
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(paths.EXERCISES, tmp_path / "exercises", ignore=ignored)
+    moved(tmp_path, "EXERCISES", "SOLUTIONS")
     paths.SOLUTIONS.symlink_to(solutions)
     return tmp_path

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from grader.catalog import project
+from grader.sandbox import tiers
+from grader.sandbox.mounts import Tier
 
 
 def needed(package: str, extra: str) -> None:
@@ -23,6 +25,14 @@ def skip_unless_here(exercise: Any) -> None:
     """Skip a test of an exercise whose packages are not all installed, as Triton is no part of the extra dev."""
     if reason := project.not_here(exercise.limits.needs):
         pytest.skip(reason)
+
+
+def offered(name: str) -> Tier:
+    """The tier of this name. The test is skipped on a machine that has none."""
+    try:
+        return tiers.choose(wanted=name)
+    except tiers.Unavailable as missing:
+        pytest.skip(f"this machine has no tier {name}: {missing}")
 
 
 def when_used(name: str) -> Any:

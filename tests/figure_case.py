@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import torch
 
+TO_LESSON = ("press", "As in the lesson")
+
 
 @dataclass(frozen=True)
 class Case:

@@ -42,8 +42,6 @@ IN_CALLS = ("while True: pass", "raise SystemExit(0)", "raise KeyboardInterrupt"
 
 
 # The class
-
-
 def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int, seed: int = SEED) -> Path:
     """Make a class of honest `students`, with `strangers` hostile hand-ins among them. Returns what is to be graded.
 
@@ -99,13 +97,11 @@ def hand_in(root: Path, form: int | str, number: int, files: dict[str, str]) -> 
 
 
 def every(folder: Path, files: dict[str, str | bytes]) -> None:
-    """Write some files."""
     for name, data in files.items():
         written(folder / name, data)
 
 
 def written(path: Path, data: str | bytes) -> None:
-    """Write a file and its folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "replace"))
 
@@ -121,8 +117,6 @@ def zipped(folder: Path, target: Path) -> Path:
 
 
 # Hostile hand-ins. Each function is given the folder, the name of the student, the exercise and a generator.
-
-
 def _file(where: Path, name: str, folder: str, data: str | bytes, suffix: str = ".py") -> None:
     written(where / name / f"{paths.slug(folder)}{suffix}", data)
 
@@ -204,7 +198,6 @@ HOSTILE: dict[str, Callable] = {
     "wrong place": _wrong_place, "attack again": _attack, "link": _link,
 }  # fmt: skip
 
-
 # Grading it
 
 
@@ -218,12 +211,10 @@ def grading(submissions: Path, out: Path, *options: object) -> list[str]:
 
 
 def process_of(*words: str) -> list[str]:
-    """The command as a process."""
     return [sys.executable, "-m", "grader", *words]
 
 
 def by_a_process(*words: str) -> subprocess.CompletedProcess:
-    """Run the command as a process to its end."""
     return subprocess.run(process_of(*words), cwd=paths.ROOT, capture_output=True, text=True, errors="replace")
 
 

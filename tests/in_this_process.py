@@ -1,6 +1,6 @@
 """Grades a class in the process of the tests, by the shared fork server: the real judge, with no process to start."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -8,21 +8,17 @@ from grader import catalog
 from grader.classroom.pool import Order, Outcome, Task
 from grader.classroom.store import write
 from grader.judge import grading
-from grader.records.results import ExerciseResult, Settings
+from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
 
 class Here:
-    """An executor, with the methods of grader.classroom.pool.Pool.
-
-    seen: the exercises of all files that it judged. changed: what is done to a result, as an earlier check would.
-    """
+    """An executor, with the methods of grader.classroom.pool.Pool. seen: the exercises of all files that it judged."""
 
     def __init__(self, fork_server: ForkServer) -> None:
         self.fork_server = fork_server
         self.seen: list[str] = []
-        self.changed: Callable[[ExerciseResult], ExerciseResult] = lambda result: result
         self.settings = Settings(reveal=False)
         self.sandbox: dict[str, Any] = {}
 
@@ -45,5 +41,4 @@ class Here:
                 submission = Submission(task.source, task.filename, tuple(task.notes))
                 exercise = catalog.read(task.exercise)
                 result = grading.result(exercise, submission, self.fork_server, self.settings)
-                result = self.changed(result)
                 yield Outcome(task, write(result), result.status)

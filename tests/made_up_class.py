@@ -7,7 +7,6 @@ from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
 
 
 def folders(count: int = 13) -> tuple[str, ...]:
-    """The folders of the first exercises."""
     return tuple(exercise.folder for exercise in catalog.for_class()[:count])
 
 

@@ -21,7 +21,6 @@ VERBS = ("learn", "grade_verb")
 
 
 def main() -> None:
-    """Run the command lines of stdin."""
     from grader import cli
     from grader.sandbox import tiers
     from grader.sandbox.forkserver import ForkServer
@@ -32,7 +31,6 @@ def main() -> None:
 
         @contextlib.contextmanager
         def lent(device: str, tier: str | None = None) -> Iterator[ForkServer]:
-            """Takes the place of ForkServer."""
             assert device == "cpu"
             name = tier or tiers.choose(device).name
             if name not in servers:
@@ -49,7 +47,6 @@ def main() -> None:
 
 
 def ran(command_line: Any, words: list[str]) -> dict[str, Any]:
-    """What one command line did."""
     stdout, stderr = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         code = command_line(words)

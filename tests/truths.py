@@ -52,6 +52,16 @@ def tensor(rows: object) -> torch.Tensor:
     return torch.tensor(rows, dtype=torch.float64)
 
 
+def has_right_gradients(layer: torch.nn.Module, x: torch.Tensor) -> bool:
+    """Whether the gradients in the input and in each parameter are those of small steps."""
+    names, weights = zip(*layer.named_parameters(), strict=True)
+
+    def call(x: torch.Tensor, *weights: torch.Tensor) -> torch.Tensor:
+        return torch.func.functional_call(layer, dict(zip(names, weights, strict=True)), (x,))
+
+    return torch.autograd.gradcheck(call, (x, *weights))
+
+
 def measure_again(number: str, script: str, rows: int, names: int) -> None:
     """Compare the table that a script beside a lesson prints with the lesson's. names: the width of its first column.
 

@@ -6,7 +6,6 @@ from grader.worker.protocol import Reply
 
 
 def load(worker: Worker, source: str, seconds: float = 20.0) -> Reply:
-    """Run a source in the worker."""
     request = protocol.encode_request(protocol.Load(source, "x.py", "x"))
     return protocol.decode_reply(worker.exchange(request, seconds, worker.limits.load_cpu_s))[0]
 
