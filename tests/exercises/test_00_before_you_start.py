@@ -1,7 +1,7 @@
 """What is done to the figure of exercise 00, and what torch computes must come out."""
 
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 
 
 def less_mean(dim: int | None, square: bool = False) -> dict[str, torch.Tensor]:
@@ -17,14 +17,13 @@ def less_own_mean() -> dict[str, torch.Tensor]:
     return {"result": centred, "sums": torch.zeros(3)}
 
 
-LESSON = ("press", "As in the lesson")
 CASES = [
     Case("as it opens", [], lambda: less_mean(1, square=True), "Orange: not the mean of its own row"),
-    Case("means of columns", [LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
-    Case("all entries", [LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
+    Case("means of columns", [TO_LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not centred"),
+    Case("all entries", [TO_LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not centred"),
     Case("each row its own", [("choose", "Mean", "dim=1, keepdim")], less_own_mean, "it is centred"),
     Case("one copy of three", [("move", "Copies laid over x", 1)], says="1 of 3 copies are laid"),
     Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2.00, the mean of row 2"),
-    Case("an error", [LESSON, ("choose", "Mean", "dim=1")], says="An error"),
+    Case("an error", [TO_LESSON, ("choose", "Mean", "dim=1")], says="An error"),
     Case("as it opens: no error for a square", [], lambda: less_mean(1, square=True), "not centred"),
 ]

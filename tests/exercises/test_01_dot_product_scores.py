@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch.nn import functional as F
 
 from grader.sentence import inputs
@@ -48,9 +48,6 @@ def test_gradients_by_differences(solution):
     assert torch.autograd.gradcheck(solution.attention_scores, (inputs,))
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
     """What exercise 01 says of two arrows."""
     a, b = torch.tensor(a, dtype=torch.float64), torch.tensor(b, dtype=torch.float64)
@@ -59,7 +56,6 @@ def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
     return re.escape(f"{product:.4f}".replace("-", "−")) + f".*{angle:.0f}°"
 
 
-LESSON = ("press", "As in the lesson")
 CASES = [
     Case(
         "a right angle",
@@ -73,14 +69,14 @@ CASES = [
     ),
     Case(
         "a cell",
-        [LESSON, ("pick", "scores", 4, 2)],
+        [TO_LESSON, ("pick", "scores", 4, 2)],
         lambda: {"scores": inputs() @ inputs().T},
         "“one” and “starts” is .* = 0\\.7154",
     ),
-    Case("its neighbour", [LESSON, ("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
+    Case("its neighbour", [TO_LESSON, ("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
     Case(
         "its first two numbers",
-        [LESSON, ("pick", "scores", 4, 2), ("press", "Two arrows")],
+        [TO_LESSON, ("pick", "scores", 4, 2), ("press", "Two arrows")],
         says=arrows((0.77, 0.25), (0.57, 0.85)),
     ),
 ]

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from truths import drawn, tensor
 
 from grader.sentence import JOURNEY, inputs
@@ -59,9 +59,6 @@ def test_gradients_by_differences(solution):
     assert torch.autograd.gradcheck(lambda x: solution.softmax_stable(1e4 * x - 5e3), (scores,))
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, torch.Tensor]:
     """What both kinds of softmax give for the scores of "journey" with some changed."""
     scores = inputs() @ inputs()[JOURNEY]
@@ -72,28 +69,8 @@ def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, 
 
 
 CASES = [
-    Case(
-        "a thousand",
-        [("press", "As in the lesson"), ("press", "Push “journey” to 1,000")],
-        lambda: softmax_of({1: 1000.0}),
-        "nan once",
-    ),
-    Case(
-        "a temperature",
-        [("press", "As in the lesson"), ("move", "Temperature", 0.5)],
-        lambda: softmax_of({}, 0.5),
-        "Both give the same",
-    ),
-    Case(
-        "a negative score",
-        [("press", "As in the lesson"), ("move", "step", -3.0)],
-        lambda: softmax_of({5: -3.0}),
-        "0.2817",
-    ),
-    Case(
-        "cold",
-        [("press", "As in the lesson"), ("move", "Temperature", 0.01)],
-        lambda: softmax_of({}, 0.01),
-        "nan 4 times",
-    ),
+    Case("a thousand", [TO_LESSON, ("press", "Push “journey” to 1,000")], lambda: softmax_of({1: 1000.0}), "nan once"),
+    Case("a temperature", [TO_LESSON, ("move", "Temperature", 0.5)], lambda: softmax_of({}, 0.5), "Both give the same"),
+    Case("a negative score", [TO_LESSON, ("move", "step", -3.0)], lambda: softmax_of({5: -3.0}), "0.2817"),
+    Case("cold", [TO_LESSON, ("move", "Temperature", 0.01)], lambda: softmax_of({}, 0.01), "nan 4 times"),
 ]

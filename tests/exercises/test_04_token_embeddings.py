@@ -66,11 +66,7 @@ def test_a_row_gathers_gradients_from_all_its_places(solution):
     assert table.grad[:, 0].tolist() == [0.0, 3.0, 0.0, 1.0]
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def embedded(ids: list[int]) -> dict[str, torch.Tensor]:
-    """Exercise 04's rows."""
     manual_seed(123)
     return {"token ids": torch.tensor(ids), "the embedded sentence": nn.Embedding(50_000, 3)(torch.tensor(ids))}
 
@@ -83,10 +79,7 @@ CASES = [
         "“dessert” has the id 1",
     ),
     Case(
-        "a word twice",
-        [("type", "Sentence", "short, short Life")],
-        lambda: embedded([5, 5, 0]),
-        "each of the 2 times",
+        "a word twice", [("type", "Sentence", "short, short Life")], lambda: embedded([5, 5, 0]), "each of the 2 times"
     ),
     Case("an unknown word", [("type", "Sentence", "Life is long")], lambda: embedded([0, 4]), "KeyError: “long”"),
     Case("another token", [("pick", "token ids", 4, 0)], says="“dessert” has the id 1"),

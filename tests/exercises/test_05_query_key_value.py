@@ -30,9 +30,6 @@ def test_weights_are_consecutive_numbers_of_one_stream(solution):
     assert not any(weight.requires_grad for weight in weights)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 CASES = [
     Case("another token", [("choose", "Token", "one")], lambda: projected(4), "“one”"),
     Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),

@@ -53,9 +53,6 @@ def test_variances_are_those_of_the_standard_library(solution, shape):
     assert scaled.item() == pytest.approx(statistics.variance([score / math.sqrt(d_k) for score in scores]))
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def normal_scores(d_k: int, query: int = 0) -> dict[str, torch.Tensor]:
     """Exercise 06's queries and keys cut to d_k: spreads and weights, raw and scaled."""
     manual_seed(1337)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from figure_case import Case
 from figure_truths import one_token
-from truths import attention, drawn, tensor
+from truths import attention, drawn, has_right_gradients, tensor
 
 SIZES = [(1, 1, 1), (6, 3, 2), (4, 2, 5), (7, 8, 8)]  # (T, d_in, d_out)
 
@@ -20,18 +20,7 @@ def test_context_vectors_in_pythons_numbers_and_by_torch(solution, tokens, d_in,
 
 
 def test_gradients_equal_finite_differences(solution):
-    layer = solution.SelfAttention_v1(3, 2).double()
-    names = [name for name, _ in layer.named_parameters()]
-    x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
-
-    def call(x, *weights):
-        return torch.func.functional_call(layer, dict(zip(names, weights)), (x,))
-
-    weights = [weight.detach().requires_grad_() for weight in layer.parameters()]
-    assert torch.autograd.gradcheck(call, (x, *weights))
-
-
-# The figure: what is done to it, and what torch computes must come out.
+    assert has_right_gradients(solution.SelfAttention_v1(3, 2).double(), *drawn(4, 3, many=1))
 
 
 CASES = [

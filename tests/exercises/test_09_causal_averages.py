@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch.nn import functional as F
 
 from grader.judge.inputs import manual_seed
@@ -72,7 +72,7 @@ def averaged(added: float = 0.0, token: int = 7) -> dict[str, torch.Tensor]:
 
 CASES = [
     Case("as it opens", [], lambda: averaged(2.0), r"in average 7 only\. Changed \(orange\): 1 of 8"),
-    Case("as in the lesson", [("press", "As in the lesson")], averaged, "0 of 8"),
+    Case("as in the lesson", [TO_LESSON], averaged, "0 of 8"),
     Case(
         "another token",
         [("move", "Changed token", 2), ("move", "Add to it", -4)],

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from figure_truths import linear
 from torch.nn import functional as F
 from truths import softmax, tensor
@@ -75,9 +75,6 @@ def test_gradients_are_those_of_finite_differences(solution):
     assert torch.autograd.gradcheck(lambda s: solution.mask_scores(s)[..., -1, :], scores)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
     """Exercise 10 with a fill value, and something added to the scores of the last token."""
     W_query, W_key, _ = linear(789, *[(3, 2)] * 3)
@@ -88,20 +85,14 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
     return {"masked scores": masked, "weights": weights, "weight on the future": weights.triu(1).sum(-1)}
 
 
+LAST_TOKEN = ("move", "Add to the scores of “step”", 5)
 CASES = [
-    Case(
-        "zero leaks", [("press", "As in the lesson"), ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"
-    ),
-    Case("less leaks", [("press", "As in the lesson"), ("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
-    Case(
-        "another last token",
-        [("press", "As in the lesson"), ("move", "Add to the scores of “step”", 5)],
-        lambda: filled(-torch.inf, 5.0),
-        "move the weights of step",
-    ),
+    Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
+    Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
+    Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
     Case(
         "and it leaks",
-        [("press", "As in the lesson"), ("move", "Fill", 0), ("move", "Add to the scores of “step”", 5)],
+        [TO_LESSON, ("move", "Fill", 0), LAST_TOKEN],
         lambda: filled(0.0, 5.0),
         "move the weights of step",
     ),

@@ -65,9 +65,6 @@ def test_a_causal_head_by_loops(solution, shape):
             assert output == pytest.approx(linear(layer.out, context), abs=1e-12)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def mixed(token: int = 0, off: int | None = None, layer: bool = True) -> dict[str, torch.Tensor]:
     """The output of the lesson's layer for one token; off: a head whose numbers are 0."""
     manual_seed(123)

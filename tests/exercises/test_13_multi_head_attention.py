@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch import nn
 
 from grader import catalog
@@ -86,9 +86,6 @@ def test_dropout_keeps_the_mean(solution):
     torch.testing.assert_close(many, layer.eval()(x), atol=0.03, rtol=0)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def example_heads() -> torch.Tensor:
     """Exercise 13's x (3, 8), from the printed heads."""
     known = {number.id: number.data.value for number in documented.numbers(catalog.find("13").folder)}
@@ -105,15 +102,14 @@ def split(wrong: bool, heads: int, numbered: bool = False) -> dict[str, torch.Te
     }
 
 
-LESSON = ("press", "As in the lesson")
 CASES = [
     Case("as it opens", [], lambda: split(True, 2, True), "16 of 24 cells"),
-    Case("the wrong way", [LESSON, ("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
-    Case("four heads", [LESSON, ("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
+    Case("the wrong way", [TO_LESSON, ("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
+    Case("four heads", [TO_LESSON, ("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
     Case(
         "places",
         [
-            LESSON,
+            TO_LESSON,
             ("choose", "Cells show", "their place in memory"),
             ("choose", "Split by", "view(H, T, h)"),
             ("choose", "Heads", "4"),

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from figure_truths import Transformer
 from torch.nn import functional as F
 
@@ -42,12 +42,12 @@ def writer(steps: int, line: str, place: int = -1, off: tuple[tuple[int, int], .
 
 
 TOM = "Tom sings and the dog howls"
-TO_LESSON = ("press", "As in the lesson")
+HEAD_OFF = ("toggle", "layer 0, head 1")
 CASES = [
     Case("trained", [], lambda: writer(76, TOM, 3), "expects “dog”.* head 1 .* “Tom”, with the weight 0.89", 1e-4),
     Case(
         "the head off that looks at the name",
-        [("toggle", "layer 0, head 1")],
+        [HEAD_OFF],
         lambda: writer(76, TOM, 3, ((0, 1),)),
         "expects “cat”.*“dog” follows, which had 0.0",
         1e-4,
@@ -58,12 +58,7 @@ CASES = [
         "Ann", [("type", "Tokens", "Ann sings and the")], lambda: writer(76, "Ann sings and the"), "expects “cat”", 1e-4
     ),
     Case("other tokens", [TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "expects"),
-    Case(
-        "a head off",
-        [TO_LESSON, ("toggle", "layer 0, head 1")],
-        lambda: small_model([0, 4, 5, 2, 1, 3], ((0, 1),)),
-        "expects",
-    ),
+    Case("a head off", [TO_LESSON, HEAD_OFF], lambda: small_model([0, 4, 5, 2, 1, 3], ((0, 1),)), "expects"),
     Case(
         "words", [TO_LESSON, ("type", "Tokens", "first first dessert Life eat")], lambda: small_model([3, 3, 1, 0, 2])
     ),

@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch import nn
 from truths import load
 
@@ -67,14 +67,13 @@ def translated(second: int = 4) -> dict[str, torch.Tensor]:
     return {"weights": experiment["translate"](model, words)[1]}
 
 
-LESSON = ("press", "As in the lesson")
 CASES = [
     Case("as it opens", [], translated, r"5.×.4 weights.*“habe” looks most at “I”, with 0\.99"),
     Case("an article", [("pick", "weights", 2, 0)], translated, "“die” looks most at “cat”"),
     Case("a verb", [("pick", "weights", 4, 3)], translated, "“gesehen” looks most at “saw”"),
     Case("one word", [("move", "Tokens of x_2", 1)], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
-    Case("of the lesson", [LESSON], crossed, r"6.×.8 weights.*“Life” looks most at token 4 of x_2"),
-    Case("fewer keys", [LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(3), r"6.×.3 weights"),
-    Case("a row", [LESSON, ("pick", "weights", 5, 0)], crossed, "“first” looks most at token 4"),
-    Case("back", [LESSON, ("choose", "Sentences", "trained to translate")], translated, "5.×.4 weights"),
+    Case("of the lesson", [TO_LESSON], crossed, r"6.×.8 weights.*“Life” looks most at token 4 of x_2"),
+    Case("fewer keys", [TO_LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(3), r"6.×.3 weights"),
+    Case("a row", [TO_LESSON, ("pick", "weights", 5, 0)], crossed, "“first” looks most at token 4"),
+    Case("back", [TO_LESSON, ("choose", "Sentences", "trained to translate")], translated, "5.×.4 weights"),
 ]

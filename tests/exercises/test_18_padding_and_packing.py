@@ -135,9 +135,6 @@ def test_packed_is_padded_without_the_padding(lengths, causal):
     assert torch.autograd.gradcheck(lambda *x: exercise.packed_attention(*x, starts(lengths), causal), packed)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False, left: bool = False):
     """The sentence of two tokens in a row of so many places, whose padding holds a number."""
     real = exercise.key_padding_mask(torch.tensor([2]), places, "left" if left else "right")[0]

@@ -49,12 +49,7 @@ def turned(query: int, key: int, base: float) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case(
-        "both one on",
-        [("press", "Step")],
-        lambda: turned(3, 1, 100.0),
-        "distance is 2, and the score 15.4399",
-    ),
+    Case("both one on", [("press", "Step")], lambda: turned(3, 1, 100.0), "distance is 2, and the score 15.4399"),
     Case("far", [("move", "Query at", 20), ("move", "Key at", 7)], lambda: turned(20, 7, 100.0), "distance is 13"),
     Case(
         "another base",

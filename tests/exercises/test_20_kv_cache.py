@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from figure_truths import linear, multi_head
 
 from grader import catalog
@@ -72,11 +72,11 @@ def cached(tokens: int) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("three tokens", [("press", "As in the lesson"), ("move", "Tokens", 3)], lambda: cached(3), "multiply-adds"),
-    Case("the first again", [("press", "As in the lesson"), ("press", "Step")], lambda: cached(1)),
+    Case("three tokens", [TO_LESSON, ("move", "Tokens", 3)], lambda: cached(3), "multiply-adds"),
+    Case("the first again", [TO_LESSON, ("press", "Step")], lambda: cached(1)),
     Case(
         "no cache",
-        [("press", "As in the lesson"), ("toggle", "Keep a cache")],
+        [TO_LESSON, ("toggle", "Keep a cache")],
         lambda: multi_head() | {"bytes kept": torch.tensor(0)},
         "with a cache it would be 216",
     ),

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from truths import drawn, load
 
 WINDOWS = (1, 2, 3, 7, 8, 64, 130, 1000)
@@ -33,9 +33,6 @@ def test_the_mask_place_by_place(window):
     assert mask.tolist() == [[0 <= row - column < window for column in range(9)] for row in range(9)]
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
     """Exercise 22's mask, and what is seen through some layers: the mask's powers."""
     mask = torch.ones(tokens, tokens).tril() - torch.ones(tokens, tokens).tril(-width)
@@ -46,16 +43,11 @@ def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("longer", [("press", "As in the lesson"), ("move", "Tokens", 12)], lambda: window(12, 3)),
-    Case(
-        "wider",
-        [("press", "As in the lesson"), ("move", "Tokens", 9), ("move", "Window", 4)],
-        lambda: window(9, 4),
-        "65,536",
-    ),
+    Case("longer", [TO_LESSON, ("move", "Tokens", 12)], lambda: window(12, 3)),
+    Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), "65,536"),
     Case(
         "deeper",
-        [("press", "As in the lesson"), ("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
+        [TO_LESSON, ("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
         lambda: window(16, 4, 3),
         "9 before it through 3 layers",
     ),

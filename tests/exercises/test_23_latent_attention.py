@@ -133,9 +133,6 @@ def test_counts():
         exercise.cache_numbers("mla ", **sizes)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Tensor]:
     """What both ways give with the lesson's matrices, and what each of them costs."""
     up = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])

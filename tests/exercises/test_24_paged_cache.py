@@ -4,7 +4,7 @@ import random
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from truths import load
 
 exercise = load("24")
@@ -161,9 +161,6 @@ def test_a_cache_serves_attention():
             torch.testing.assert_close(got[row], expected[:, 0])
 
 
-# The figure: what is done to it, and what the solution computes must come out.
-
-
 def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | None = None) -> dict[str, torch.Tensor]:
     """A prompt and its children in the solution's cache, after so many of them wrote a token, all by default."""
     cache = exercise.PagedCache(40, size, 1, 1)
@@ -176,7 +173,7 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
     return {"block tables": torch.tensor([cache.block_table(sequence) for sequence in range(children + 1)])}
 
 
-LAST = ("press", "As in the lesson")
+STEP = ("press", "Step")
 CASES = [
     Case("a fork", [("move", "Moment", 2)], lambda: family(written=0), "Child 2 gets .* no token is copied"),
     Case(
@@ -192,9 +189,12 @@ CASES = [
         "2 users, so it is copied to block 3 first",
     ),
     Case(
-        "at its end", [LAST], family, "writes token 7 into block 1, which is its own. .* without sharing it would be 6"
+        "at its end",
+        [TO_LESSON],
+        family,
+        "writes token 7 into block 1, which is its own. .* without sharing it would be 6",
     ),
-    Case("before a fork", [LAST, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
+    Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
     Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
     Case("small blocks", [("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)),
     Case("without children", [("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"),

@@ -138,8 +138,6 @@ def test_the_model_of_26_has_no_sinks(llama):
     assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
 LETTERS = "abcdefghijklmnop"
 TEXT = "nhpoobobomhnjponanncncnanjfjofn"
 

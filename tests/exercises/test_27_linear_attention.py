@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch.nn import functional as F
 from transformers.models.qwen3_next.modeling_qwen3_next import (
     torch_chunk_gated_delta_rule,
@@ -192,11 +192,12 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
     return {"what each key reads": keys @ state, "pairs recalled": torch.stack(counts)[:, None]}
 
 
+DELTA = ("choose", "State", "delta rule")
 CASES = [
     Case("as it opens", [], lambda: summed(10), r"After 10 tokens the query \(2, 3\) reads the same in both"),
     Case(
         "as in the lesson",
-        [("press", "As in the lesson")],
+        [TO_LESSON],
         lambda: summed(3),
         r"\(2 · 19 \+ 1 · 22\) / \(2 · 4 \+ 1 · 4\) = 5",
     ),

@@ -1,7 +1,7 @@
 """What is done to the figure of exercise 29, and what torch computes must come out."""
 
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 
 SCORES = torch.tensor([2.0, 4.0, 1.0, 8.0, 2.0]).log().tolist()
 
@@ -14,23 +14,12 @@ def online(scores: list[float], read: int | None = None) -> dict[str, torch.Tens
 
 CASES = [
     Case("as it opens", [], lambda: online(SCORES, 4), "the old sum, 1.5000, was multiplied by 0.5000"),
-    Case(
-        "one at a time", [("press", "As in the lesson"), ("move", "Block size", 1)], lambda: online(SCORES), "the same"
-    ),
-    Case(
-        "half way",
-        [("press", "As in the lesson"), ("move", "Blocks read", 2)],
-        lambda: online(SCORES, 4),
-        "4 of 5 scores",
-    ),
-    Case(
-        "a large score",
-        [("press", "As in the lesson"), ("move", "Score 0", 1000)],
-        lambda: online([1000.0, *SCORES[1:]]),
-    ),
+    Case("one at a time", [TO_LESSON, ("move", "Block size", 1)], lambda: online(SCORES), "the same"),
+    Case("half way", [TO_LESSON, ("move", "Blocks read", 2)], lambda: online(SCORES, 4), "4 of 5 scores"),
+    Case("a large score", [TO_LESSON, ("move", "Score 0", 1000)], lambda: online([1000.0, *SCORES[1:]])),
     Case(
         "forgotten",
-        [("press", "As in the lesson"), ("toggle", "Forget the correction")],
+        [TO_LESSON, ("toggle", "Forget the correction")],
         lambda: {"sum": torch.tensor(2.875)},
         "2.8750 is wrong",
     ),

@@ -71,9 +71,6 @@ def test_the_gradient_of_the_loss_is_that_of_torch(shape):
     assert not exercise.cross_entropy_backward(torch.full(shape, torch.nan), torch.full(shape[:1], -100)).any()
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
     """Weights, Jacobian and gradient of the scores, from torch's autograd."""
     scores, arriving = torch.tensor(scores, dtype=torch.float64), torch.tensor(arriving, dtype=torch.float64)
@@ -91,12 +88,7 @@ CASES = [
     Case("another gradient", [("move", "Gradient 0", 8)], lambda: back([LOG_2, 0, 0], [8, 2, 6]), "positive only at 0"),
     Case("all alike", [("move", "Gradient 0", 6), ("move", "Gradient 1", 6)], lambda: back([LOG_2, 0, 0], [6, 6, 6])),
     Case("a sure choice", [("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive only at 2"),
-    Case(
-        "hidden",
-        [("toggle", "Hide token 2")],
-        lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
-        "positive at 1",
-    ),
+    Case("hidden", [("toggle", "Hide token 2")], lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]), "positive at 1"),
     Case(
         "diagonal",
         [("toggle", "Only the diagonal")],

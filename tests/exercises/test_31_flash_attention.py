@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch.nn import functional as F
 from truths import drawn, load
 
@@ -61,16 +61,16 @@ def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
 RISE = "of query {} rises from log 4 to log 8, so its old sum and output are multiplied by 4/8"
 CASES = [
     Case("as it opens", [], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
-    Case("all keys", [("press", "As in the lesson"), ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),
+    Case("all keys", [TO_LESSON, ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),
     Case(
         "causal",
-        [("press", "As in the lesson")],
+        [TO_LESSON],
         lambda: attended(True),
         "Tile 3 of 3: the maximum " + RISE.format(3),
     ),
     Case(
         "no rise",
-        [("press", "As in the lesson"), ("move", "Block size", 1), ("move", "Tiles done", 6)],
+        [TO_LESSON, ("move", "Block size", 1), ("move", "Tiles done", 6)],
         lambda: attended(True, ready=3),
         "Tile 6 of 10: query 2 keeps its maximum, log 4, and nothing is corrected",
     ),

@@ -102,8 +102,6 @@ def test_the_right_kernels_compile_for_a_gpu():
     assert done.stdout.splitlines() == [f"{file.stem}: compiles" for file in files]
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
 POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
 
 
@@ -115,6 +113,7 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
     return {"the weights that are stored": tile[:3] / tile.sum()}
 
 
+MASK = ("toggle", "Mask the load")
 CASES = [
     Case("the last row", [("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"),
     Case(
@@ -123,10 +122,10 @@ CASES = [
         lambda: stored(0, 8),
         "3 from another row and 2 from memory past",
     ),
-    Case("masked", [("toggle", "Mask the load")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case("masked", [MASK], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
         "masked with 0",
-        [("toggle", "Mask the load"), ("choose", "A masked lane holds", "0")],
+        [MASK, ("choose", "A masked lane holds", "0")],
         lambda: stored(0, 4, 1.0),
         "A masked lane that holds 0 adds 1",
     ),

@@ -23,7 +23,6 @@ CONFIGS = {
     "tied": {"tie_word_embeddings": True, "num_key_value_heads": 2},
     "another base": {"rope_theta": 500_000.0, "hidden_size": 36, "head_dim": 4},
 }
-LOADED = {}
 
 
 def transformers():
@@ -44,18 +43,18 @@ def theirs(**changes):
     return model
 
 
-def saved(model, folder):
-    """What the library writes into a folder: the config, and the bytes of the checkpoint."""
-    model.save_pretrained(folder)
-    return json.loads((folder / "config.json").read_text()), (folder / "model.safetensors").read_bytes()
+def read(folder):
+    """The model of a folder, in the solution's classes."""
+    model = exercise.Llama(json.loads((folder / "config.json").read_text()))
+    model.load_state_dict(exercise.read_safetensors((folder / "model.safetensors").read_bytes()))  # strictly
+    return model
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
 def test_a_checkpoint_of_the_library_gives_its_logits_block_by_block(changes, tmp_path):
     model = theirs(**changes)
-    config, data = saved(model, tmp_path)
-    mine = exercise.Llama(config)
-    mine.load_state_dict(exercise.read_safetensors(data))  # strictly
+    model.save_pretrained(tmp_path)
+    mine = read(tmp_path)
     ids = torch.randint(50, (2, 9))
     with torch.no_grad():
         expected = model(ids, output_hidden_states=True, use_cache=True)
@@ -72,9 +71,8 @@ def test_a_checkpoint_of_the_library_gives_its_logits_block_by_block(changes, tm
 @pytest.mark.parametrize("changes", [{}, {"num_key_value_heads": 2, "tie_word_embeddings": True}])
 def test_it_writes_what_the_library_writes(changes, tmp_path):
     model = theirs(**changes)
-    config, data = saved(model, tmp_path)
-    mine = exercise.Llama(config)
-    mine.load_state_dict(exercise.read_safetensors(data))
+    model.save_pretrained(tmp_path)
+    mine = read(tmp_path)
     ids = torch.randint(50, (2, 5))
     expected = model.generate(ids, attention_mask=ids > -1, max_new_tokens=30, do_sample=False, pad_token_id=0)
     assert torch.equal(exercise.generate(mine, ids, 30), expected)
@@ -82,9 +80,8 @@ def test_it_writes_what_the_library_writes(changes, tmp_path):
 
 def test_gradients_are_those_of_the_library(tmp_path):
     model = theirs(num_key_value_heads=2, tie_word_embeddings=True)
-    config, data = saved(model, tmp_path)
-    mine = exercise.Llama(config)
-    mine.load_state_dict(exercise.read_safetensors(data))
+    model.save_pretrained(tmp_path)
+    mine = read(tmp_path)
     ids = torch.randint(50, (2, 7))
     cotangent = torch.randn(2, 7, 50)
     names = dict(model.named_parameters())
@@ -108,8 +105,7 @@ def test_the_norm_is_that_of_the_library(dtype):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [(1.0, None, 1.0), (0.7, 5, 1.0), (1.3, None, 0.8), (0.9, 7, 0.6), (2.0, 100, 0.95)],
+    "options", [(1.0, None, 1.0), (0.7, 5, 1.0), (1.3, None, 0.8), (0.9, 7, 0.6), (2.0, 100, 0.95)]
 )
 def test_the_distribution_is_that_of_the_library(options):
     transformers()
@@ -137,8 +133,6 @@ def test_files_of_the_safetensors_library_are_read(spaces):
 
 
 # The model beside the lesson
-
-
 def in_the_lesson(name):
     """A module that lies beside the lesson."""
     sys.path.insert(0, str(LESSON))
@@ -146,14 +140,6 @@ def in_the_lesson(name):
         return importlib.import_module(name)
     finally:
         sys.path.remove(str(LESSON))
-
-
-def writer():
-    """The model beside the lesson, in the solution's classes."""
-    config = json.loads((LESSON / "config.json").read_text())
-    model = exercise.Llama(config)
-    model.load_state_dict(exercise.read_safetensors((LESSON / "model.safetensors").read_bytes()))
-    return model
 
 
 def test_the_entropy_of_the_stories_is_exact():
@@ -183,7 +169,7 @@ def test_the_text_shows_what_was_chosen():
 
 def test_the_model_is_close_to_the_best_possible():
     train = in_the_lesson("train")
-    loss, truth = train.losses(writer(), 20)
+    loss, truth = train.losses(read(LESSON), 20)
     assert 0 <= loss - truth < 0.1
     assert sum(path.stat().st_size for path in LESSON.glob("*.safetensors")) < 2_000_000
 
@@ -198,10 +184,8 @@ def test_the_model_is_what_the_libraries_read():
     model = library.LlamaForCausalLM.from_pretrained(LESSON, dtype=torch.float32)
     row = torch.tensor([ids])
     with torch.no_grad():
-        torch.testing.assert_close(writer()(row)[0], model(row).logits, atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(read(LESSON)(row)[0], model(row).logits, atol=1e-4, rtol=1e-4)
 
-
-# The figure: what is done to it, and what torch computes must come out.
 
 WORDS = torch.tensor([0.5, 0.25, 0.125, 0.125]).log()
 

@@ -64,7 +64,6 @@ def agrees(texts, expected, tolerance=0.0):
 
 
 def move(page, label, value):
-    """Set the slider with this label."""
     page.get_by_label(label, exact=True).evaluate(
         """(input, value) => { input.value = Math.sign(value) * Math.abs(value) ** (1 / input.dataset.bend);
         input.dispatchEvent(new Event('input')); }""",
@@ -73,7 +72,6 @@ def move(page, label, value):
 
 
 def act(page, step):
-    """Do one step of a case."""
     what, *arguments = step
     if what == "move":
         move(page, *arguments)
