@@ -11,7 +11,6 @@ FOLDER = catalog.find("01").folder
 
 
 def run_checks(*options: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest on the checks of one exercise."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"grader/checks/{FOLDER}", *options]
     return subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=300)
 

@@ -24,7 +24,17 @@ from grader.records.submission import Submission
 pytestmark = pytest.mark.slow
 
 FOLDER = "77_double"
-WRONG = f"solutions/{FOLDER}/mistakes.md"
+CHECKS = f"grader/checks/{FOLDER}"
+FACTS, FIGURE_FILE, SHOWN_FILE, HIDDEN_FILE = (
+    f"{CHECKS}/{name}" for name in ("exercise.toml", "figure.py", "test_documented.py", "test_double.py")
+)
+PAGE, HINTS_FILE, EXPERIMENT_FILE, STUB, SCRIPT_FILE = (
+    f"exercises/{FOLDER}/{name}" for name in ("README.md", "hints.md", "experiment.py", "double.py", "figure.js")
+)
+RIGHT, NOTICE_FILE, WRONG, ADDED_FILE = (
+    f"solutions/{FOLDER}/{name}" for name in ("double.py", "notice.md", "mistakes.md", "right/added.py")
+)
+CASES_FILE = f"tests/exercises/test_{FOLDER}.py"
 SOLUTION = '''"""Exercise 77: Double."""
 
 import torch
@@ -235,25 +245,25 @@ def lay(root: Path) -> None:
     wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
     styles = {f"solutions/{FOLDER}/right/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
     files = {
-        f"solutions/{FOLDER}/double.py": SOLUTION,
-        f"solutions/{FOLDER}/notice.md": NOTICE,
-        f"exercises/{FOLDER}/README.md": LESSON,
-        f"exercises/{FOLDER}/hints.md": HINTS,
+        RIGHT: SOLUTION,
+        NOTICE_FILE: NOTICE,
+        PAGE: LESSON,
+        HINTS_FILE: HINTS,
         f"exercises/{FOLDER}/review.md": REVIEW,
-        f"grader/checks/{FOLDER}/exercise.toml": TOML + DOCUMENTED,
-        f"grader/checks/{FOLDER}/test_documented.py": SHOWN,
-        f"grader/checks/{FOLDER}/test_double.py": HIDDEN,
-        f"grader/checks/{FOLDER}/figure.py": FIGURE,
-        f"exercises/{FOLDER}/figure.js": SCRIPT,
-        f"tests/exercises/test_{FOLDER}.py": CASES,
+        FACTS: TOML + DOCUMENTED,
+        SHOWN_FILE: SHOWN,
+        HIDDEN_FILE: HIDDEN,
+        FIGURE_FILE: FIGURE,
+        SCRIPT_FILE: SCRIPT,
+        CASES_FILE: CASES,
         WRONG: "# in-place\n" + "".join(wrong),
-        f"exercises/{FOLDER}/experiment.py": EXPERIMENT,
+        EXPERIMENT_FILE: EXPERIMENT,
         **styles,
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    (root / f"exercises/{FOLDER}/double.py").write_text(stubs.make(SOLUTION))
+    (root / STUB).write_text(stubs.make(SOLUTION))
 
 
 # What is kept of the files of an exercise, which here are others in each test.
@@ -264,11 +274,9 @@ KEPT = (
 
 
 @pytest.fixture
-def house(tmp_path, monkeypatch):
+def house(tmp_path, moved):
     """A folder with one small exercise, in order, for which the grader of this process works."""
-    lay(tmp_path)
-    for name in ("CHECKS", "EXERCISES", "SOLUTIONS", "EXERCISE_TESTS"):  # which follow the place of the package
-        monkeypatch.setattr(paths, name, tmp_path / getattr(paths, name).relative_to(paths.ROOT))
+    lay(moved(tmp_path, "CHECKS", "EXERCISES", "SOLUTIONS", "EXERCISE_TESTS"))
     forget()
     yield tmp_path
     forget()
@@ -310,7 +318,7 @@ def test_an_exercise_in_order_passes_with_one_line(house, said):
 
 
 def test_what_waits_for_another_task_is_listed(house, said):
-    checks = house / f"{CHECKS}/test_double.py"
+    checks = house / HIDDEN_FILE
     change(checks, "@task(1)\ndef test_inputs_unchanged", '@task(2, after="fresh_double")\ndef test_inputs_unchanged')
     assert said("verify", "77", "--write", cwd=house).returncode == 0
     [line, _] = said("verify", "77", cwd=house).stdout.splitlines()
@@ -343,7 +351,7 @@ def two_with_a_mistake_that_passes(root: Path) -> list[str]:
     folders = (FOLDER, "78_double")
     for folder in some(root.rglob(FOLDER)):
         shutil.copytree(folder, folder.with_name(folders[1]))
-    cases = root / f"tests/exercises/test_{FOLDER}.py"
+    cases = root / CASES_FILE
     shutil.copy(cases, cases.with_name(f"test_{folders[1]}.py"))
     change(root / f"exercises/{folders[1]}/README.md", "# 77", "# 78")
     change(root / f"grader/checks/{folders[1]}/exercise.toml", "misconceptions.in-place", "misconceptions.again")
@@ -429,7 +437,6 @@ def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(
     settings = Settings(seed=1, diagnose=False)
 
     def outcome(source: str, *taken_for_passed: str) -> str:
-        """The outcome of the check that measures memory."""
         with Grading(exercise, fork_server, settings, frozenset(taken_for_passed)) as grading:
             result = grading.result(Submission(source, "x.py"))
         return next(check.outcome for check in result.checks if check.id == "memory")
@@ -447,39 +454,20 @@ def test_a_new_exercise_is_refused_until_it_is_filled(house, said):
     refused = said("verify", "78", cwd=house)
     assert refused.returncode == 1
     left = {line.partition(":")[0] for line in refused.stderr.splitlines() if "a TODO is left" in line}
-    made_from_others = {
-        "exercises/78_my_exercise/my_exercise.py",
-    }
+    made_from_others = {"exercises/78_my_exercise/my_exercise.py"}
     assert left == written - made_from_others
     assert "solutions/78_my_exercise/mistakes.md" in written and sum("/right/" in name for name in written) == 3
     assert refused.stderr.count("make verify EX=78") == len(left) + 1 == len(refused.stderr.splitlines()) / 2
     assert "mistakes.md:1: there is no misconception task" in refused.stderr
 
 
-CHECKS = f"grader/checks/{FOLDER}"
 MISCONCEPTION = '[misconceptions.halves]\ntitle = "Half"\nsection = "Half"\n\n[points]'
-LESSON_FILE = f"exercises/{FOLDER}/README.md"
 TOGETHER = {  # what verify finds in one run: file, what stands there, what instead, where and what verify says
     "nothing can be run": [
-        (f"{CHECKS}/exercise.toml", "fresh_double = 1\n", "", "test_double.py:7: the check fresh_double has no points"),
-        (
-            f"{CHECKS}/exercise.toml",
-            "[points]",
-            "[points]\nx = 1",
-            "exercise.toml:4: x has points, and there is no such",
-        ),
-        (
-            f"{CHECKS}/exercise.toml",
-            "[4.0]",
-            "[4.0",
-            "exercise.toml:14: four: not numbers (write digits, inf or -inf",
-        ),
-        (
-            f"{CHECKS}/exercise.toml",
-            '"documented_double"',
-            '"other"',
-            "exercise.toml:14: the number four belongs to",
-        ),
+        (FACTS, "fresh_double = 1\n", "", "test_double.py:7: the check fresh_double has no points"),
+        (FACTS, "[points]", "[points]\nx = 1", "exercise.toml:4: x has points, and there is no such"),
+        (FACTS, "[4.0]", "[4.0", "exercise.toml:14: four: not numbers (write digits, inf or -inf"),
+        (FACTS, '"documented_double"', '"other"', "exercise.toml:14: the number four belongs to"),
         (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
             WRONG,
@@ -487,21 +475,16 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "-    return 2  * x\n+    return x * x",
             "mistakes.md:15: double has no line return 2  * x; the nearest is return 2 * x\n",
         ),
-        (f"exercises/{FOLDER}/double.py", "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
-        (f"exercises/{FOLDER}/README.md", "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
-        (f"exercises/{FOLDER}/README.md", "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
-        (
-            f"exercises/{FOLDER}/README.md",
-            "### Task 1",
-            "### Tasks",
-            "README.md: the lesson has no heading `### Task 1: …`",
-        ),
+        (STUB, "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
+        (PAGE, "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
+        (PAGE, "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
+        (PAGE, "### Task 1", "### Tasks", "README.md: the lesson has no heading `### Task 1: …`"),
     ],
     "it was run": [
-        (f"exercises/{FOLDER}/hints.md", "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
+        (HINTS_FILE, "## Task 1", "## Task 2", "hints.md: there is no heading `## Task 1`"),
         (WRONG, "# in-place", "# no-such", "mistakes.md:1: there is no misconception no-such"),
-        (f"{CHECKS}/exercise.toml", "[points]", MISCONCEPTION, "exercise.toml:3: the lesson has no section “Half”"),
-        (f"{CHECKS}/exercise.toml", "[points]", "[points]", "exercise.toml:3: halves has no hint"),
+        (FACTS, "[points]", MISCONCEPTION, "exercise.toml:3: the lesson has no section “Half”"),
+        (FACTS, "[points]", "[points]", "exercise.toml:3: halves has no hint"),
         (WRONG, "the sum.", "the sum", "mistakes.md:20: tripled has no sentence for the learner"),
         (WRONG, "x + 2", "x + x", "mistakes.md:3: added_two passes every check"),
         (WRONG, "return x * x", "raise NotImplementedError", "mistakes.md:11: squared is not judged at all"),
@@ -511,137 +494,78 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "x + x + x",
             "mistakes.md:28: in documented_double, fresh_double first_row_only answers as tripled does",
         ),
-        (
-            WRONG,
-            "x.mul_(2)",
-            "x - 1",
-            "test_double.py:13: no mistake fails the check inputs_unchanged",
-        ),
-        (
-            f"solutions/{FOLDER}/right/added.py",
-            "x + x",
-            "x + 1",
-            "added.py: this right answer does not pass fresh_double",
-        ),
-        (
-            f"{CHECKS}/test_documented.py",
-            'documented["four"]',
-            "torch.tensor([4.0])",
-            "exercise.toml:18: no check looks",
-        ),
+        (WRONG, "x.mul_(2)", "x - 1", "test_double.py:13: no mistake fails the check inputs_unchanged"),
+        (ADDED_FILE, "x + x", "x + 1", "added.py: this right answer does not pass fresh_double"),
+        (SHOWN_FILE, 'documented["four"]', "torch.tensor([4.0])", "exercise.toml:18: no check looks"),
     ],
     "files are missing": [
-        (
-            f"exercises/{FOLDER}/double.py",
-            None,
-            None,
-            "double.py: the stub is missing\n    Make it: make verify EX=77 WRITE=1",
-        ),
+        (STUB, None, None, "double.py: the stub is missing\n    Make it: make verify EX=77 WRITE=1"),
         (WRONG, None, None, "mistakes.md: the file of known mistakes is missing"),
-        (
-            f"solutions/{FOLDER}/right/added.py",
-            None,
-            None,
-            "right: 2 right answers in other styles are here, and 3",
-        ),
-        (f"exercises/{FOLDER}/hints.md", None, None, "hints.md: the page of hints is missing"),
-        (f"exercises/{FOLDER}/experiment.py", None, None, "experiment.py: the experiment is missing"),
-        (
-            f"solutions/{FOLDER}/notice.md",
-            None,
-            None,
-            "notice.md: the text on what to notice in the solution is missing",
-        ),
-        (f"exercises/{FOLDER}/figure.js", None, None, "figure.js: the interactive figure is missing"),
-        (f"grader/checks/{FOLDER}/figure.py", None, None, "figure.py: the numbers of the figure are missing"),
-        (f"tests/exercises/test_{FOLDER}.py", None, None, f"{FOLDER}.py: the cases of the figure are missing"),
+        (ADDED_FILE, None, None, "right: 2 right answers in other styles are here, and 3"),
+        (HINTS_FILE, None, None, "hints.md: the page of hints is missing"),
+        (EXPERIMENT_FILE, None, None, "experiment.py: the experiment is missing"),
+        (NOTICE_FILE, None, None, "notice.md: the text on what to notice in the solution is missing"),
+        (SCRIPT_FILE, None, None, "figure.js: the interactive figure is missing"),
+        (FIGURE_FILE, None, None, "figure.py: the numbers of the figure are missing"),
+        (CASES_FILE, None, None, f"{FOLDER}.py: the cases of the figure are missing"),
     ],
     "an experiment and a notice": [
-        (f"exercises/{FOLDER}/experiment.py", "CLAIM", "BARS", "experiment.py: the experiment defines no CLAIM"),
-        (f"exercises/{FOLDER}/experiment.py", "more?", "more.", "experiment.py:1: the first line of the experiment's"),
-        (f"exercises/{FOLDER}/README.md", "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
-        (f"solutions/{FOLDER}/notice.md", "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
+        (EXPERIMENT_FILE, "CLAIM", "BARS", "experiment.py: the experiment defines no CLAIM"),
+        (EXPERIMENT_FILE, "more?", "more.", "experiment.py:1: the first line of the experiment's"),
+        (PAGE, "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
+        (NOTICE_FILE, "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
     ],
     "a lesson without its parts": [
-        (LESSON_FILE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),
-        (LESSON_FILE, "5 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
-        (
-            LESSON_FILE,
-            "three questions<",
-            "questions<",
-            "README.md: the lesson has no folded `Before you start: three q",
-        ),
-        (LESSON_FILE, "twice?**", "twice.**", "README.md: the lesson has no question in bold, `figure.svg`, and a"),
-        (LESSON_FILE, "[common promises]", "[promises]", "README.md: the lesson has no link to the [common promises]"),
-        (LESSON_FILE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
-        (LESSON_FILE, "## In real code", "## In the world", "README.md: the lesson has no heading `## In real code`"),
-        (LESSON_FILE, "in two sentences", "aloud", "README.md: the lesson has no question after `**Say it in two sent"),
-        (LESSON_FILE, "**Guess first.**", "", "README.md: the experiment has no `**Guess first.** …`"),
-        (LESSON_FILE, "#task-1", "", "README.md: Task 1 does not end with `Stuck? [Hint](hints.md#task-1)`"),
-        (LESSON_FILE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
-        (
-            LESSON_FILE,
-            "\n\n</details>",
-            "\n</details>",
-            "README.md: `<details>` and `<summary>…</summary>` need a line each",
-        ),
-        (LESSON_FILE, "# tensor([4.])", "#" * 77, "README.md:40: a line of a code block is longer than 76 columns"),
+        (PAGE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),
+        (PAGE, "5 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
+        (PAGE, "three questions<", "questions<", "README.md: the lesson has no folded `Before you start: three q"),
+        (PAGE, "twice?**", "twice.**", "README.md: the lesson has no question in bold, `figure.svg`, and a"),
+        (PAGE, "[common promises]", "[promises]", "README.md: the lesson has no link to the [common promises]"),
+        (PAGE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
+        (PAGE, "## In real code", "## In the world", "README.md: the lesson has no heading `## In real code`"),
+        (PAGE, "in two sentences", "aloud", "README.md: the lesson has no question after `**Say it in two sent"),
+        (PAGE, "**Guess first.**", "", "README.md: the experiment has no `**Guess first.** …`"),
+        (PAGE, "#task-1", "", "README.md: Task 1 does not end with `Stuck? [Hint](hints.md#task-1)`"),
+        (PAGE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
+        (PAGE, "\n\n</details>", "\n</details>", "README.md: `<details>` and `<summary>…</summary>` need a line each"),
+        (PAGE, "# tensor([4.])", "#" * 77, "README.md:40: a line of a code block is longer than 76 columns"),
     ],
     "a lesson in another order": [
         (
-            LESSON_FILE,
+            PAGE,
             "## An example by hand\n\n2 · 1 = 2\n\n## The formula",
             "## The formula\n\n2 · 1 = 2\n\n## An example by hand",
             "README.md: the example by hand, the formula and the tasks are not in this order",
         ),
+        (PAGE, "Triples.", "\n\n**Limits.** Triples.", "README.md: the lesson has more than once what is out of scope"),
         (
-            LESSON_FILE,
-            "Triples.",
-            "\n\n**Limits.** Triples.",
-            "README.md: the lesson has more than once what is out of scope",
-        ),
-        (
-            LESSON_FILE,
+            PAGE,
             "**Papers.** None.\n\n**Numbers from** arithmetic.",
             "**Numbers from** arithmetic.\n\n**Papers.** None.",
             "README.md: the lesson has the documents of its numbers, after `**Numbers from**` too early",
         ),
     ],
     "an experiment that cannot be read": [
-        (f"exercises/{FOLDER}/experiment.py", "return [", "return ([", "experiment.py:7: it cannot be read: "),
+        (EXPERIMENT_FILE, "return [", "return ([", "experiment.py:7: it cannot be read: ")
     ],
     "a figure": [
-        (f"grader/checks/{FOLDER}/figure.py", '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
-        (f"exercises/{FOLDER}/figure.js", "export default", "export", "figure.js: the figure has no `export default"),
-        (f"tests/exercises/test_{FOLDER}.py", 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
+        (FIGURE_FILE, '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
+        (SCRIPT_FILE, "export default", "export", "figure.js: the figure has no `export default"),
+        (CASES_FILE, 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
     ],
     "cases of a figure that cannot be read": [
-        (f"tests/exercises/test_{FOLDER}.py", "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: "),
+        (CASES_FILE, "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: ")
     ],
-    "a figure that cannot be run": [
-        (f"grader/checks/{FOLDER}/figure.py", "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError"),
-    ],
+    "a figure that cannot be run": [(FIGURE_FILE, "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError")],
     "a solution": [
-        (
-            f"solutions/{FOLDER}/double.py",
-            "return 2 * x",
-            "return 2 *",
-            "double.py:9: it cannot be read: invalid syntax",
-        ),
-        (f"{CHECKS}/test_double.py", "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
+        (RIGHT, "return 2 * x", "return 2 *", "double.py:9: it cannot be read: invalid syntax"),
+        (HIDDEN_FILE, "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
     ],
-    "a number": [
-        (
-            f"{CHECKS}/exercise.toml",
-            "source",
-            "sauce",
-            "exercise.toml: the documented numbers cannot be read: KeyError('sou",
-        )
-    ],
+    "a number": [(FACTS, "source", "sauce", "exercise.toml: the documented numbers cannot be read: KeyError('sou")],
     "a mistake that does not run": [
-        (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name"),
+        (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name")
     ],
-    "a check": [(f"{CHECKS}/exercise.toml", '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")],
+    "a check": [(FACTS, '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")],
     "an import": [
         (
             WRONG,
@@ -742,7 +666,7 @@ def test_a_mistake_without_a_sentence_is_told_of_no_other_one(house, said):
 
 
 def test_a_solution_that_fails_is_told_with_each_check_and_nothing_else(house, said):
-    for file in (f"solutions/{FOLDER}/double.py", WRONG):
+    for file in (RIGHT, WRONG):
         change(house / file, "return 2 * x", "return 3 * x")
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2

@@ -13,7 +13,6 @@ from grader import catalog
 from grader.catalog import paths, stubs
 from grader.cli.learn import next_step
 from grader.judge import grading
-from grader.judge.where import trial
 from grader.records import syntax
 from grader.records.results import Settings
 from grader.records.submission import Submission
@@ -74,11 +73,9 @@ def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server
 
 
 @pytest.mark.parametrize("title, number, changes", CASES, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_verdict_reads_as_it_did(title, number, changes, fork_server, monkeypatch, tmp_path):
+def test_a_verdict_reads_as_it_did(title, number, changes, fork_server, patient, history):
     if catalog.find(number).limits.needs:
         pytest.importorskip("triton", reason="triton is not installed (extra triton)")
-    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
-    monkeypatch.setattr(trial, "LATEST_S", 1000.0)  # a busy machine finds what a quiet one finds
     text = verdict(title, number, changes, fork_server)
     assert all(len(line) <= WIDTH or "not written yet: " in line for line in text.splitlines()), text
     assert text.count(".py:") > 1 or len(text.splitlines()) <= MOST_LINES, text
@@ -101,6 +98,5 @@ def test_the_readme_shows_a_verdict_as_it_is():
 
 
 def read() -> dict[str, str]:
-    """The verdicts of the file by their titles."""
     parts = re.split(r"(?m)^# (.*)\n", FILE.read_text("utf-8"))
     return dict(zip(parts[1::2], parts[2::2]))
