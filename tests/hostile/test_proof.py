@@ -8,10 +8,7 @@ import sys
 
 import hostile_class
 import pytest
-from in_this_process import Here
 from thorough import THOROUGH, sample
-
-from grader.classroom import grade
 
 pytestmark = pytest.mark.slow
 
@@ -22,10 +19,9 @@ EXERCISES = ("02", "03") if THOROUGH else ("02",)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the sandbox of others' code is Linux's")
 @pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
-def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, said, fork_server, monkeypatch):
+def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, said, here):
     options = ("--ex", ",".join(EXERCISES), "--jobs", JOBS)
     alone = hostile_class.lay(tmp_path / "alone", layout, EXERCISES, students=STUDENTS, strangers=0)
-    monkeypatch.setattr(grade, "executor_of", Here(fork_server))
     expected = hostile_class.grade(alone, tmp_path / "expected", *options, run=said)
     assert len(expected) == len(EXERCISES) * STUDENTS
     among = hostile_class.lay(tmp_path / "among", layout, EXERCISES, students=STUDENTS, strangers=12)

@@ -8,10 +8,14 @@ import pytest
 from extras import skip_unless_here
 
 from grader import catalog
+from grader.catalog.exercise import Limits
 from grader.judge.grading import Grading
+from grader.judge.proxy import Learner
 from grader.records.results import ExerciseResult, Settings
 from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,6 @@ def judge_of(fork_server: ForkServer) -> Iterator[Callable[..., Grading]]:
     with contextlib.ExitStack() as closing:
 
         def judge(exercise: str | catalog.Exercise, **settings: Any) -> Grading:
-            """The judge, who is made for the first file."""
             chosen = catalog.find(exercise) if isinstance(exercise, str) else exercise
             skip_unless_here(chosen)
             key = chosen.folder, repr(chosen.limits), Settings(**settings)
@@ -46,8 +49,27 @@ def judged(judge_of: Callable[..., Grading]) -> Callable[..., ExerciseResult]:
         seed: int = 5,
         **settings: Any,
     ) -> ExerciseResult:
-        """Grade one file."""
         file = Submission(handed_in, name) if isinstance(handed_in, str) else handed_in
         return judge_of(exercise, seed=seed, **settings).result(file)
 
     return grade
+
+
+@pytest.fixture
+def remote(fork_server: ForkServer) -> Iterator[Callable[..., Learner]]:
+    """`remote(source)`: the names of a file, as a worker of its own has them."""
+    with contextlib.ExitStack() as closing:
+
+        def load(source: str, **limits: Any) -> Learner:
+            connection = Remote(fork_server, Submission(source, "file.py"), "file", Limits(**limits))
+            closing.callback(connection.close)
+            return Learner(connection)
+
+        yield load
+
+
+@pytest.fixture(params=["local", "remote"])
+def either(request: pytest.FixtureRequest) -> Callable[[str], Learner]:
+    """`either(source)`: the same, and once more as the grader's own process has them."""
+    is_remote = request.param == "remote"
+    return request.getfixturevalue("remote") if is_remote else lambda source: Learner(Local(source, "file.py", "file"))

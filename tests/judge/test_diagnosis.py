@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from sources import changed, sentence, solution, with_mistakes
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, patches, paths
+from grader.catalog import mistakes, patches
 from grader.judge import general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure, says_little
@@ -31,8 +32,6 @@ class SelfAttention_v1(nn.Module):
         {body}
 """
 WEIGHTS = "weights = torch.softmax(q @ k.T / k.shape[-1] ** 0.5, dim=-1)"
-
-
 AVERAGES = """
 import torch
 
@@ -46,7 +45,7 @@ def averaging_weights(T):
     return ones / ones.sum(1, keepdim=True)
 
 def average_matmul(x):
-    return kept.setdefault(len(x), averaging_weights(x.shape[1]).to(x)) @ x[:, -x.shape[1]:] if BODY else None
+    return kept.setdefault(x.shape[1] < 9, averaging_weights(x.shape[1]).to(x)) @ x[:, -x.shape[1]:]
 
 def average_softmax(x):
     scores = x.new_zeros(x.shape[1], x.shape[1])
@@ -54,13 +53,24 @@ def average_softmax(x):
 """
 
 
-def graded(number: str, source: str, fork_server):
-    handed_in = Submission(source, "submission.py")
-    return grading.result(catalog.find(number), handed_in, fork_server, Settings(seed=3))
+@pytest.fixture
+def failed(judged):
+    """`failed("03", source)`: the checks that fail, by their names."""
+
+    def grade(number: str, source: str) -> dict:
+        return {check.id: check for check in judged(number, source, seed=3).checks if check.outcome == "failed"}
+
+    return grade
 
 
-def said(result) -> dict[str, str]:
-    return {check.id: check.diagnosis or "" for check in result.checks if check.outcome == "failed"}
+@pytest.fixture
+def said(failed):
+    """`said("03", source)`: what is said of each check that fails."""
+
+    def diagnose(number: str, source: str) -> dict[str, str]:
+        return {name: check.diagnosis or "" for name, check in failed(number, source).items()}
+
+    return diagnose
 
 
 @pytest.mark.parametrize(
@@ -75,92 +85,70 @@ def said(result) -> dict[str, str]:
         2,
     ),
 )
-def test_of_two_mistakes_both_are_named(number, one, other, fork_server):
-    folder = catalog.find(number).folder
-    solution = paths.solution(folder).read_text("utf-8")
-    pair = [mistakes.find(folder, name) for name in (one, other)]
-    source = patches.merge(solution, *(mistake.source for mistake in pair))
-    told = " ".join(said(graded(number, source, fork_server)).values())
-    assert all(mistake.sentence in told for mistake in pair)
+def test_of_two_mistakes_both_are_named(number, one, other, said):
+    told = " ".join(said(number, with_mistakes(number, one, other)).values())
+    assert sentence(number, one) in told and sentence(number, other) in told
 
 
-def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(fork_server):
+def test_a_mistake_that_a_second_one_hides_elsewhere_is_named(said):
     """The mask is lost in mask_scores, and what the softmax of all scores shows is masked and rescaled afterwards."""
-    solution = paths.solution("10_causal_mask").read_text("utf-8")
-    lost, hidden = (
-        mistakes.find("10_causal_mask", name) for name in ("scores_mask_not_kept", "causal_renormalized_afterwards")
-    )
-    told = said(graded("10", patches.merge(solution, lost.source, hidden.source), fork_server))
-    assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost.sentence
+    told = said("10", with_mistakes("10", "scores_mask_not_kept", "causal_renormalized_afterwards"))
+    lost = sentence("10", "scores_mask_not_kept")
+    assert told["documented_masked_scores"] == told["fresh_masked_scores"] == lost
 
 
-def both(folder: str, one: str, other: str, fork_server) -> dict[str, str]:
-    """What is said of a file that makes two known mistakes."""
-    solution = paths.solution(folder).read_text("utf-8")
-    source = patches.merge(solution, *(mistakes.find(folder, name).source for name in (one, other)))
-    return said(graded(folder[:2], source, fork_server))
-
-
-def test_of_two_pairs_the_one_is_named_that_explains_more(fork_server):
+def test_of_two_pairs_the_one_is_named_that_explains_more(said):
     """For heads of size 2 the square of a size divides as its product with 2; the documented size tells."""
-    told = both("13_multi_head_attention", "half_instead_of_root", "mask_zeros", fork_server)
+    told = said("13", with_mistakes("13", "half_instead_of_root", "mask_zeros"))
     assert told["fresh_multi_head"] == told["documented_multi_head"]
-    assert mistakes.find("13_multi_head_attention", "half_instead_of_root").sentence in told["fresh_multi_head"]
+    assert sentence("13", "half_instead_of_root") in told["fresh_multi_head"]
 
 
-def test_a_mistake_that_only_the_other_one_makes_visible_is_named(fork_server):
+def test_a_mistake_that_only_the_other_one_makes_visible_is_named(said):
     """Inputs that are scaled in place show in keys that are the inputs themselves."""
-    told = both("05_query_key_value", "inputs_scaled_in_place", "keys_are_inputs", fork_server)
+    told = said("05", with_mistakes("05", "inputs_scaled_in_place", "keys_are_inputs"))
     assert AND in told["documented_query_and_key"]
 
 
-def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(fork_server):
+def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(said):
     """Large scores give the same answer for columns that sum to 1 and for weights that are turned."""
-    source = paths.solution("07_self_attention_v1").read_text("utf-8")
-    assert "dim=-1" in source and "keys.shape[-1]" in source
-    source = source.replace("dim=-1", "dim=0").replace("keys.shape[-1]", "x.shape[-1]")
-    told = said(graded("07", source, fork_server))
+    told = said("07", changed("07", ("dim=-1", "dim=0"), ("keys.shape[-1]", "x.shape[-1]")))
     assert AND in told["fresh_context_vectors"]
-    assert told["large_scores"] == mistakes.find("07_self_attention_v1", "softmax_over_columns").sentence
+    assert told["large_scores"] == sentence("07", "softmax_over_columns")
 
 
 @pytest.mark.parametrize(
-    ("folder", "right", "wrong", "checks"),
+    ("number", "right", "wrong", "checks"),
     [
         # Each printed example has sizes of its own, where the factor is one of two others of known mistakes.
         (
-            "06_scaled_dot_product_attention",
+            "06",
             "scores / keys.shape[-1] ** 0.5, dim",
             "scores / 0.5, dim",
             ("documented_weights_of_one_query", "documented_weights_of_a_batch", "fresh_weights_of_one_query"),
         ),
         # The first row is right, and all others are NaN.
-        ("20_kv_cache", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
+        ("20", "(future, -torch.inf)", "(future, torch.inf)", ("documented_attention", "fresh_attention")),
     ],
 )
-def test_two_mistakes_that_explain_one_example_alone_are_not_named(folder, right, wrong, checks, fork_server):
-    source = paths.solution(folder).read_text("utf-8")
-    assert right in source
-    told = said(graded(folder[:2], source.replace(right, wrong), fork_server))
-    assert told.keys() >= {*checks} and not any(AND in sentence for sentence in told.values())
+def test_two_mistakes_that_explain_one_example_alone_are_not_named(number, right, wrong, checks, said):
+    told = said(number, changed(number, (right, wrong)))
+    assert told.keys() >= {*checks} and not any(AND in text for text in told.values())
 
 
-def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(fork_server):
+def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(said):
     """key_padding_mask, which is right, refuses arguments in another order as a wrong one refuses the right ones."""
-    source = paths.solution("18_padding_and_packing").read_text("utf-8")
-    right, wrong = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
-    assert right in source
-    told = said(graded("18", source.replace(right, wrong), fork_server))
-    assert told and mistakes.find("18_padding_and_packing", "full_refused").sentence not in told.values()
+    turned = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
+    told = said("18", changed("18", turned))
+    assert told and sentence("18", "full_refused") not in told.values()
 
 
 def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
-    solution = paths.solution("11_causal_attention").read_text("utf-8")
-    requests = []
-    handled = Local.handle
+    requests, handled = [], Local.handle
     monkeypatch.setattr(Local, "handle", lambda *given: requests.append(given) or handled(*given))
-    graded("11", solution.replace("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"), fork_server)
+    source = changed("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
+    grading.result(catalog.find("11"), Submission(source, "submission.py"), fork_server, Settings(seed=3))
     assert 200 < len(requests) < 1500
 
 
@@ -168,19 +156,17 @@ SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
 
 
 @pytest.mark.parametrize("its_own", sample([False, True], 1))
-def test_no_function_is_blamed_that_is_right(its_own, fork_server):
+def test_no_function_is_blamed_that_is_right(its_own, said):
     """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
-    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
-    wrong = solution.replace(SPLIT, "return pieces")
-    assert wrong != solution
+    wrong = changed("13", (SPLIT, "return pieces"))
     if its_own:
         split = wrong[wrong.index("def split_heads") : wrong.index("def merge_heads")]
-        wrong = solution.replace("= split_heads(", "= pieces_of(") + split.replace("split_heads", "pieces_of")
-    told = said(graded("13", wrong, fork_server))["fresh_multi_head"]
+        wrong = changed("13", ("= split_heads(", "= pieces_of(")) + split.replace("split_heads", "pieces_of")
+    told = said("13", wrong)["fresh_multi_head"]
     assert told and ("split_heads" in told) != its_own
 
 
-def test_a_function_that_uses_a_wrong_one_is_told_so(fork_server):
+def test_a_function_that_uses_a_wrong_one_is_told_so(said):
     source = """
 import torch
 
@@ -199,17 +185,15 @@ def attention_scores_for_query(inputs, query):
 def attention_scores(inputs):
     return inputs @ inputs.mT * 2
 """
-    told = said(graded("01", source, fork_server))
+    told = said("01", source)
     assert "uses dot_product" in told["fresh_scores_for_query"]
     assert not any("uses" in told[name] for name in ("fresh_dot_product", "fresh_attention_scores"))
 
 
-def test_an_error_alone_is_no_proof_of_two_mistakes(fork_server):
+def test_an_error_alone_is_no_proof_of_two_mistakes(said):
     """Cut along the tokens, the heads are as many as the tokens: sizes of an error as two other mistakes give them."""
-    solution = paths.solution("13_multi_head_attention").read_text("utf-8")
-    wrong = solution.replace(SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")
-    assert wrong != solution
-    assert not any(AND in sentence for sentence in said(graded("13", wrong, fork_server)).values())
+    told = said("13", changed("13", (SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")))
+    assert not any(AND in text for text in told.values())
 
 
 def test_changes_of_the_same_tokens_are_not_merged():
@@ -223,44 +207,36 @@ def test_changes_of_the_same_tokens_are_not_merged():
 @pytest.mark.parametrize(
     "text", sample(['f"{embed_dim} is odd"', '"no"', '"embed_dim must be divisible by num_heads"'], 1)
 )
-def test_the_words_of_an_assert_are_the_learners_own(text, fork_server):
-    exercise = catalog.find("12")
-    source = mistakes.find(exercise.folder, "multi_head_assert").source
-    changed = [
-        line if "assert " not in line else line.split(",")[0] + f", {text}"
-        for line in source.splitlines(keepends=False)
-    ]
-    sentence = mistakes.find(exercise.folder, "multi_head_assert").sentence
-    assert said(graded("12", "\n".join(changed), fork_server)) == {"uneven_heads": sentence}
+def test_the_words_of_an_assert_are_the_learners_own(text, said):
+    known = mistakes.find(catalog.find("12").folder, "multi_head_assert")
+    lines = [line if "assert " not in line else f"{line.split(',')[0]}, {text}" for line in known.source.splitlines()]
+    assert said("12", "\n".join(lines)) == {"uneven_heads": known.sentence}
 
 
-def of_self_attention(body: str, fork_server) -> dict[str, str]:
-    return said(graded("07", SELF_ATTENTION.format(body=body.replace("\n", "\n        ")), fork_server))
+def self_attention(body: str) -> str:
+    """A file of exercise 07 whose forward pass ends so."""
+    return SELF_ATTENTION.format(body=body.replace("\n", "\n        "))
 
 
-def test_what_is_kept_between_calls_is_told_where_it_was_tried(fork_server):
-    source = AVERAGES.replace("kept.setdefault(len(x), ", "kept.setdefault(x.shape[1] < 9, ").replace(
-        " if BODY else None", ""
-    )
-    assert trials.STATE in said(graded("09", source, fork_server)).values()
+def test_what_is_kept_between_calls_is_told_where_it_was_tried(said):
+    assert trials.STATE in said("09", AVERAGES).values()
 
 
 @pytest.mark.parametrize("power", sample(["0.0", "0.3", "-0.5", "2"], 2))
-def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, fork_server):
-    solution = paths.solution(catalog.find("11").folder).read_text("utf-8")
-    told = said(graded("11", solution.replace("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}"), fork_server))
+def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, said):
+    told = said("11", changed("11", ("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}")))
     assert "fresh_causal_attention" in told
     assert not any("dropout" in name for name in told)
 
 
-def test_a_factor_is_told_where_every_wrong_answer_has_it(fork_server):
-    told = of_self_attention(WEIGHTS + "\nreturn 1.25 * weights @ v", fork_server)
+def test_a_factor_is_told_where_every_wrong_answer_has_it(said):
+    told = said("07", self_attention(f"{WEIGHTS}\nreturn 1.25 * weights @ v"))
     assert "Every value is the right one times 1.2500." in told.values()
-    told = of_self_attention(WEIGHTS + "\nreturn (1 + len(x) / 24) * weights @ v", fork_server)
-    assert not any(sentence.startswith("Every value") for sentence in told.values())
+    told = said("07", self_attention(f"{WEIGHTS}\nreturn (1 + len(x) / 24) * weights @ v"))
+    assert not any(text.startswith("Every value") for text in told.values())
 
 
-def test_linear_layers_by_other_names_are_not_called_parameters(fork_server):
+def test_linear_layers_by_other_names_are_not_called_parameters(said):
     source = """
 import torch
 from torch import nn
@@ -274,16 +250,7 @@ class SelfAttention_v2(nn.Module):
         q, k, v = self.w_query(x), self.w_key(x), self.w_value(x)
         return torch.softmax(q @ k.mT / k.shape[-1] ** 0.5, dim=-1) @ v
 """
-    assert not any("nn.Parameter" in sentence for sentence in said(graded("08", source, fork_server)).values())
-
-
-def changed(number: str, *replaced: tuple[str, str]) -> str:
-    """The solution of an exercise with these pieces replaced."""
-    source = paths.solution(catalog.find(number).folder).read_text("utf-8")
-    for old, new in replaced:
-        assert old in source
-        source = source.replace(old, new)
-    return source
+    assert not any("nn.Parameter" in text for text in said("08", source).values())
 
 
 @pytest.mark.parametrize(
@@ -293,21 +260,20 @@ def changed(number: str, *replaced: tuple[str, str]) -> str:
         ("torch.arange(first, end", "torch.arange(end - first", "the first wrong token is NaN"),
     ],
 )
-def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, fork_server):
-    result = graded("22", changed("22", ("max(window, 64)", "max(window, 100)"), (old, new)), fork_server)
-    wrong = {check.id: check for check in result.checks if check.outcome == "failed"}
+def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, failed):
+    wrong = failed("22", changed("22", ("max(window, 64)", "max(window, 100)"), (old, new)))
     assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
     assert wrong["many_tokens"].diagnosis is None
 
 
-def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(fork_server):
+def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(said):
     written = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
-    told = said(graded("19", changed("19", ("return (x * cos + other * sin).to(x.dtype)", written)), fork_server))
-    assert told == {"inputs_unchanged": mistakes.find(catalog.find("19").folder, "in_place").sentence}
+    told = said("19", changed("19", ("return (x * cos + other * sin).to(x.dtype)", written)))
+    assert told == {"inputs_unchanged": sentence("19", "in_place")}
 
 
-def test_a_wrong_mask_is_no_change_of_the_given_cache(fork_server):
-    told = said(graded("20", changed("20", ("triu(1 + past)", "triu(1)")), fork_server))
+def test_a_wrong_mask_is_no_change_of_the_given_cache(said):
+    told = said("20", changed("20", ("triu(1 + past)", "triu(1)")))
     assert "chunks" in told and "cache_unchanged" not in told
 
 
@@ -316,30 +282,24 @@ def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
     assert not [warning for warning in recwarn if warning.category is SyntaxWarning]
 
 
-def test_what_is_tried_with_a_wrong_model_is_not_blamed(fork_server):
+def test_what_is_tried_with_a_wrong_model_is_not_blamed(said):
     """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
-    solution = paths.solution("14_attention_only_transformer").read_text("utf-8")
-    wrong = solution.replace(
-        "mixed = self.attention_weights(x) @ values", "mixed = 1.3 * self.attention_weights(x) @ values"
-    )
-    assert wrong != solution
-    told = said(graded("14", wrong, fork_server))
+    right = "self.attention_weights(x) @ values"
+    told = said("14", changed("14", (f"mixed = {right}", f"mixed = 1.3 * {right}")))
     of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
-    assert all(FIX_FIRST in sentence for sentence in of_the_model)
+    assert all(FIX_FIRST in text for text in of_the_model)
 
 
-def test_the_mistake_of_a_class_is_told_that_only_shows_together_with_that_of_its_layer(fork_server):
-    folder = "14_attention_only_transformer"
-    told = both(folder, "unscaled", "without_positions", fork_server)
-    assert told["documented_attention"] == mistakes.find(folder, "unscaled").sentence
-    assert told["documented_model"] == told["fresh_model"] == mistakes.find(folder, "without_positions").sentence
+def test_the_mistake_of_a_class_is_told_that_only_shows_together_with_that_of_its_layer(said):
+    told = said("14", with_mistakes("14", "unscaled", "without_positions"))
+    assert told["documented_attention"] == sentence("14", "unscaled")
+    assert told["documented_model"] == told["fresh_model"] == sentence("14", "without_positions")
 
 
-def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(fork_server):
-    folder = "30_attention_backward"
-    told = both(folder, "attention_by_autograd", "gradient_of_log_softmax", fork_server)
-    assert mistakes.find(folder, "softmax_by_autograd").sentence not in told.values()
-    assert told["documented_softmax"] == mistakes.find(folder, "gradient_of_log_softmax").sentence
+def test_what_is_forbidden_is_blamed_on_no_function_but_the_one_that_uses_it(said):
+    told = said("30", with_mistakes("30", "attention_by_autograd", "gradient_of_log_softmax"))
+    assert sentence("30", "softmax_by_autograd") not in told.values()
+    assert told["documented_softmax"] == sentence("30", "gradient_of_log_softmax")
 
 
 def test_a_result_does_not_use_what_the_backward_pass_alone_calls():
@@ -356,47 +316,43 @@ def squared(x): return Squared.apply(x)
     assert SourceWords(source).uses("squared", backward=False) == {"squared", "Squared", "x"}
 
 
-def of_changed(number: str, *replaced: tuple[str, str], fork_server) -> set[str]:
-    return set(said(graded(number, changed(number, *replaced), fork_server)).values())
+FIRST_OF_TWO = "The right answer is the first item of a tuple of 2: return only that one."
 
 
 @pytest.mark.parametrize(
-    ("answer", "sentence"),
+    ("answer", "told"),
     sample(
         [
-            (
-                "return weights @ v, weights",
-                "The right answer is the first item of a tuple of 2: return only that one.",
-            ),
+            ("return weights @ v, weights", FIRST_OF_TWO),
             ("return list(weights @ v)", patterns.JOINED.format("list", "torch.stack")),
             ("return (weights @ v).tolist()", patterns.NUMBERS),
         ],
         2,
     ),
 )
-def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, sentence, fork_server):
-    told = of_self_attention(f"{WEIGHTS}\n{answer}", fork_server)
-    assert told["documented_context_vectors"] == told["fresh_context_vectors"] == sentence
-    wrong = of_self_attention(f"{WEIGHTS}\n{answer.replace('@ v', '@ v * 2')}", fork_server)
-    assert sentence not in wrong.values()
+def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, told, said):
+    found = said("07", self_attention(f"{WEIGHTS}\n{answer}"))
+    assert found["documented_context_vectors"] == found["fresh_context_vectors"] == told
+    wrong = said("07", self_attention(f"{WEIGHTS}\n{answer.replace('@ v', '@ v * 2')}"))
+    assert told not in wrong.values()
 
 
-def test_a_python_number_is_told_to_be_right(fork_server):
-    told = said(graded("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")), fork_server))
+def test_a_python_number_is_told_to_be_right(said):
+    told = said("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")))
     assert told["fresh_scores"] == patterns.NUMBER
 
 
-def test_what_is_left_in_memory_is_no_state(fork_server):
+def test_what_is_left_in_memory_is_no_state(said):
     scores = "scores = torch.empty({0}, {0}).to(inputs)\n    for i in range(len(inputs)):\n        scores[i, :{1}] = "
     loop = scores + "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
     for sizes in (("6", "len(inputs)"), ("len(inputs)", "i + 1")):
-        told = of_changed("01", ("return inputs @ inputs.T", loop.format(*sizes)), fork_server=fork_server)
-        assert trials.STATE not in told
+        told = said("01", changed("01", ("return inputs @ inputs.T", loop.format(*sizes))))
+        assert trials.STATE not in told.values()
 
 
-def test_an_argument_that_is_never_read_is_told(fork_server):
+def test_an_argument_that_is_never_read_is_told(said):
     own = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
-    assert "encode never reads its argument vocabulary." in of_changed("04", own, fork_server=fork_server)
+    assert "encode never reads its argument vocabulary." in said("04", changed("04", own)).values()
 
 
 @pytest.mark.parametrize(
@@ -411,44 +367,40 @@ def test_an_argument_that_is_never_read_is_told(fork_server):
         2,
     ),
 )
-def test_what_an_error_means_is_told(old, new, words, fork_server):
-    assert any(words in sentence for sentence in of_changed("07", (old, new), fork_server=fork_server))
+def test_what_an_error_means_is_told(old, new, words, said):
+    assert any(words in text for text in said("07", changed("07", (old, new))).values())
 
 
-def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(fork_server):
+def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(said):
     """Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one."""
-    both = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")
-    told = said(graded("06", changed("06", both), fork_server))
-    folder = catalog.find("06").folder
-    names = [mistakes.find(folder, name).sentence for name in ("scaling_left_out", "softmax_over_queries")]
+    told = said("06", changed("06", ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")))
     for check in ("documented_weights_of_a_batch", "fresh_weights"):
-        assert set(told[check].split(AND)) == set(names)
+        names = ("scaling_left_out", "softmax_over_queries")
+        assert set(told[check].split(AND)) == {sentence("06", name) for name in names}
 
 
-def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(fork_server):
+def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(said):
     scale = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-2] ** 0.5, dim=-1")
-    told = of_changed("06", scale, ("keys) @ values", "keys) @ keys"), fork_server=fork_server)
-    assert not any(OR in sentence for sentence in told)
+    told = said("06", changed("06", scale, ("keys) @ values", "keys) @ keys")))
+    assert not any(OR in text for text in told.values())
 
 
 @pytest.mark.parametrize("wrong", sample(["keys", "values"], 1))
-def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, fork_server):
+def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, said):
     queries, keys, values = ("x_1" if name in ("queries", wrong) else "x_2" for name in ("queries", "keys", "values"))
     forward = f"""
         q, k, v = {queries} @ self.W_query, {keys} @ self.W_key, {values} @ self.W_value
         weights = torch.softmax(torch.einsum("id,jd->ij", q, k) / k.shape[-1] ** 0.5, dim=-1)
         return torch.einsum("ij,jf->if", weights, v)
 """
-    solution = paths.solution("16_cross_attention").read_text("utf-8")
-    source = solution[: solution.index("def forward")] + "def forward(self, x_1, x_2):" + forward
-    known = mistakes.find("16_cross_attention", f"{wrong}_from_the_first")
-    assert said(graded("16", source, fork_server))["fresh_context_vectors"] == known.sentence
+    source = f"{solution('16').partition('def forward')[0]}def forward(self, x_1, x_2):{forward}"
+    assert said("16", source)["fresh_context_vectors"] == sentence("16", f"{wrong}_from_the_first")
 
 
-def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(fork_server):
+def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(said):
     words = 'words = sentence.replace(",", "").split()\n    return torch'
-    (sentence,) = of_changed("04", (words, words.replace("split()", 'split(" ")')), fork_server=fork_server)
-    assert sentence == mistakes.find(catalog.find("04").folder, "split_at_single_spaces").sentence
+    told = said("04", changed("04", (words, words.replace("split()", 'split(" ")'))))
+    assert set(told.values()) == {sentence("04", "split_at_single_spaces")}
 
 
 @pytest.mark.parametrize(
@@ -498,8 +450,7 @@ def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
     assert bool(told and ".detach()" in told) is is_told
 
 
-def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(fork_server):
+def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(failed):
     """The check asks for both sides before it compares the first one."""
-    result = graded("18", changed("18", ("places < lengths", "places <= lengths")), fork_server)
-    message = next(check.message for check in result.checks if check.id == "documented_mask")
+    message = failed("18", changed("18", ("places < lengths", "places <= lengths")))["documented_mask"].message
     assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message

@@ -8,14 +8,12 @@ import torch
 from grader import catalog
 from grader.authors import Mismatch, Operation, largest_tensor, multiply_adds, work_grows_less_than
 from grader.catalog import paths
-from grader.catalog.exercise import Limits
 from grader.judge import dispatched, grading
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
-from grader.sandbox.remote import Remote
 from grader.worker import op_record, protocol
 from grader.worker.codec import Encoder
 from grader.worker.protocol import Reply
@@ -132,15 +130,11 @@ def test_too_many_operations_are_said_to_be_too_many():
         of(f"[q.add_(1) for _ in range({most + 1})][0]", torch.zeros(1))
 
 
-def test_a_record_too_large_for_a_frame_is_missing(fork_server):
+def test_a_record_too_large_for_a_frame_is_missing(remote):
     source = f"{HEAD}\ndef f(q):\n    return [torch.cat([q] * 15) for _ in range({protocol.MAX_OPERATIONS})][0]\n"
-    remote = Remote(
-        fork_server, Submission(source, "submission.py"), "submission", Limits(call_s=60.0, call_cpu_s=20.0)
-    )
     with pytest.raises(LearnerError) as error:
-        Learner(remote).f.operations(torch.zeros((0,) * 16))
+        remote(source, call_s=60.0, call_cpu_s=20.0).f.operations(torch.zeros((0,) * 16))
     assert error.value.facts == {"message": "the record of operations is missing"}
-    remote.close()
 
 
 def test_an_error_in_the_call_is_the_learners():

@@ -42,26 +42,19 @@ def test_every_situation_was_found():
     assert len(SITUATIONS) >= 40
 
 
-def test_a_directory(said, tmp_path):
-    done = said("check", "03", "--submission", tmp_path)
-    assert done.returncode == 1
-    assert "is a directory. Name the .py or .ipynb file inside it" in done.stdout
+NO_SOURCE = {
+    "is a directory. Name the .py or .ipynb file inside it": lambda path: path.mkdir(),
+    "is too large: 102.0 MB": lambda path: path.write_bytes(b"x = 1\n" * 17_000_000),
+    "is a symbolic link. Hand in the file itself": lambda path: path.symlink_to("/etc/passwd"),
+}
 
 
-def test_a_file_of_100_mb(said, tmp_path):
+@pytest.mark.parametrize("told", NO_SOURCE)
+def test_what_holds_no_source_is_told(told, said, tmp_path):
     path = tmp_path / "context_vectors.py"
-    path.write_bytes(b"x = 1\n" * 17_000_000)
+    NO_SOURCE[told](path)
     done = said("check", "03", "--submission", path)
-    assert done.returncode == 1
-    assert "is too large: 102.0 MB" in done.stdout
-
-
-def test_a_symbolic_link(said, tmp_path):
-    path = tmp_path / "context_vectors.py"
-    path.symlink_to("/etc/passwd")
-    done = said("check", "03", "--submission", path)
-    assert done.returncode == 1
-    assert "is a symbolic link. Hand in the file itself" in done.stdout
+    assert done.returncode == 1 and told in done.stdout
 
 
 def test_no_such_file(said, tmp_path):

@@ -2,13 +2,14 @@
 
 import functools
 import sys
+from dataclasses import replace
 
 import pytest
 
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.judge import grading, session
+from grader.judge import collection, grading, session
 from grader.judge.grading import Grading
 from grader.judge.session import Session
 from grader.records.results import CheckOutcome, Diagnosis, Location, Settings, Verdict
@@ -22,6 +23,13 @@ WRONG = Submission(RIGHT.source.replace("dim=-1", "dim=0", 1), "wrong.py")
 STUB = Submission(paths.stub(EXERCISE.folder).read_text("utf-8"), "stub.py")
 SEARCHED = Settings(seed=5, where=True)
 MOST_FRAMES = 10  # from main to a check
+
+
+def test_checks_are_collected_once_and_held_against_the_points_each_time():
+    checks = collection.collect(EXERCISE)
+    assert collection.collect(EXERCISE) is checks
+    with pytest.raises(InfrastructureError, match="do not agree on another"):
+        collection.collect(replace(EXERCISE, points=EXERCISE.points | {"another": 1.0}))
 
 
 def kinds(submission, fork_server, settings=SEARCHED):
@@ -73,37 +81,39 @@ def test_a_grading_that_is_cancelled_says_no_more_than_the_verdict(fork_server):
         assert type([*judge.grade(WRONG, lambda: True)][-1]) is Verdict
 
 
-def test_a_fork_server_that_is_lost_costs_no_verdict(fork_server, monkeypatch):
+@pytest.fixture
+def breaks_at(monkeypatch):
+    """`breaks_at(2, error)`: the second run of a check raises this. Returns the list of runs."""
     run, runs = Session.run, []
 
-    def losing(*arguments):
-        runs.append(arguments)
-        if len(runs) == 2:
-            raise Lost
-        return run(*arguments)
+    def arrange(number: int, error: Exception) -> list:
+        def breaking(*arguments):
+            runs.append(arguments)
+            if len(runs) == number:
+                raise error
+            return run(*arguments)
 
-    monkeypatch.setattr(Session, "run", losing)
+        monkeypatch.setattr(Session, "run", breaking)
+        return runs
+
+    return arrange
+
+
+def test_a_fork_server_that_is_lost_costs_no_verdict(fork_server, breaks_at):
+    runs = breaks_at(2, Lost())
     with Grading(EXERCISE, fork_server, Settings(seed=5)) as judge:
         assert judge.result(RIGHT).status == "passed"
     assert len(runs) == 2 + len(EXERCISE.points)
 
 
-def test_an_error_of_ours_costs_one_submission_alone(fork_server, monkeypatch):
-    run, runs = Session.run, []
-
-    def failing(*arguments):
-        runs.append(arguments)
-        if len(runs) == 1:
-            raise InfrastructureError("no more processes")
-        return run(*arguments)
-
-    monkeypatch.setattr(Session, "run", failing)
+def test_an_error_of_ours_costs_one_submission_alone(fork_server, breaks_at):
+    breaks_at(1, InfrastructureError("no more processes"))
     first, second = grading.results(EXERCISE, [RIGHT, RIGHT], fork_server, Settings(seed=5))
     assert first.status == "not_graded" and "no more processes" in first.message
     assert second.status == "passed"
 
 
-def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read(fork_server, monkeypatch):
+def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read(fork_server, request):
     def read():
         raise OverflowError("a secret")
 
@@ -111,7 +121,7 @@ def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read
     assert handed_in == attempt(read, "a.py")  # the watch compares what it read with what it read before
     with pytest.raises(OverflowError):  # the tests are strict
         grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
-    monkeypatch.setattr(grading.containment.policy, "strict", False)
+    request.getfixturevalue("lenient")
     result = grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
     assert result.status == "not_graded" and "OverflowError" in result.message and "a secret" not in result.message
 

@@ -1,12 +1,11 @@
 """Triton kernels in the interpreter: kept inside their tensors, recorded, explained. What is said without Triton."""
 
-import contextlib
 import functools
 import sys
 
 import pytest
 import torch
-from extras import needed
+from extras import needed, offered
 
 from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch
@@ -14,7 +13,6 @@ from grader.judge.launched import computes_in_kernels, launches_once, loads_at_m
 from grader.judge.measuring import compiles
 from grader.judge.proxy import Learner
 from grader.records.submission import Submission
-from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
@@ -141,24 +139,20 @@ def test_a_mask_of_two_single_numbers_holds_for_each_lane():
 @pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")
 @pytest.mark.parametrize("tier", "ABD")
 def test_kernels_run_in_each_tier(tier):
-    with contextlib.suppress(tiers.Unavailable):
-        tiers.choose(wanted=tier)
-        source = source_of("", "")
-        with ForkServer(tier=tier) as fork_server:
-            for _ in range(2):
-                remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
-                remote.load()
-                record = Learner(remote).f.launches(torch.ones(2, 3))
-                assert torch.equal(record.result, torch.full((2, 3), 2.0))
-                assert "line 9" in refused(stays_inside, record)
-                remote.close()
-            look = "import sys\ndef f(x):\n    return 'triton.runtime.interpreter' in sys.modules\n"
-            remote = Remote(fork_server, Submission(look, "look.py"), "look", Limits())
+    source = source_of("", "")
+    with ForkServer(tier=offered(tier).name) as fork_server:
+        for _ in range(2):
+            remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
             remote.load()
-            assert Learner(remote).f(torch.ones(1)) is False  # other exercises do not wait for Triton
+            record = Learner(remote).f.launches(torch.ones(2, 3))
+            assert torch.equal(record.result, torch.full((2, 3), 2.0))
+            assert "line 9" in refused(stays_inside, record)
             remote.close()
-        return
-    pytest.skip(f"this machine has no tier {tier}")
+        look = "import sys\ndef f(x):\n    return 'triton.runtime.interpreter' in sys.modules\n"
+        remote = Remote(fork_server, Submission(look, "look.py"), "look", Limits())
+        remote.load()
+        assert Learner(remote).f(torch.ones(1)) is False  # other exercises do not wait for Triton
+        remote.close()
 
 
 WRONG_ON_A_GPU = {
@@ -168,35 +162,26 @@ WRONG_ON_A_GPU = {
 
 
 @pytest.mark.parametrize("lines", WRONG_ON_A_GPU)
-def test_what_a_gpu_refuses_is_found_without_one(lines, fork_server):
-    right = source_of(MASKED + ", other=0.0")
-    for source, is_right in ((right, True), (right.replace("    inside = columns < C\n", lines), False)):
-        remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
-        try:
-            learner, x = Learner(remote), torch.ones(2, 3)
-            assert torch.equal(learner.f(x), x + 1)  # the interpreter takes both
-            if is_right:
-                compiles(learner.f, x)
-            else:
-                assert WRONG_ON_A_GPU[lines] in refused(compiles, learner.f, x)
-        finally:
-            remote.close()
+def test_what_a_gpu_refuses_is_found_without_one(lines, remote):
+    source, x = source_of(MASKED + ", other=0.0"), torch.ones(2, 3)
+    wrong = source.replace("    inside = columns < C\n", lines)
+    right, refusing = (remote(text, needs=("triton",)).f for text in (source, wrong))
+    assert torch.equal(right(x), x + 1) and torch.equal(refusing(x), x + 1)  # the interpreter takes both
+    compiles(right, x)
+    assert WRONG_ON_A_GPU[lines] in refused(compiles, refusing, x)
 
 
-def test_products_that_a_gpu_would_shorten_are_found(fork_server):
+def test_products_that_a_gpu_would_shorten_are_found(remote):
     dot = "tl.sum(tl.dot(tl.zeros((16, 16), tl.float32) + x_, tl.zeros((16, 16), tl.float32)HOW))"
     source = COPY.replace("LOAD", ", mask=inside, other=0.0").replace("STORE", MASKED)
     source = source.replace("tile + 1", "tile + 1 + " + dot.replace("x_", "tl.program_id(0)"))
     for how, is_right in (("", False), (', input_precision="ieee"', True), (', input_precision="tf32x3"', True)):
-        text = source.replace("HOW", how)
-        remote = Remote(fork_server, Submission(text, "copying.py"), "copying", Limits(needs=("triton",)))
-        learner, x = Learner(remote), torch.ones(2, 3)
+        learner, x = remote(source.replace("HOW", how), needs=("triton",)), torch.ones(2, 3)
         compiles(learner.f, x)
         if is_right:
             compiles(learner.f, x, full_float32=True)
         else:
             assert "TF32" in refused(functools.partial(compiles, full_float32=True), learner.f, x)
-        remote.close()
 
 
 def test_sources_of_one_name_run_their_own_kernels():

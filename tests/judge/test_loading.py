@@ -5,8 +5,8 @@ import json
 import re
 
 import pytest
+from sources import solution
 
-from grader import catalog
 from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.records import forbidden, our_cells, submission, syntax
@@ -32,8 +32,6 @@ def notebook(*cells: str) -> submission.Submission:
 
 
 # A file.
-
-
 def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
     """The fork server imports torch without the garbage collector."""
     assert grade(f"{RIGHT}import gc\nprint('collected:', gc.isenabled())\n").output == "collected: True\n"
@@ -162,32 +160,22 @@ def test_einops_is_there_in_the_forms_that_model_code_uses(grade):
 
 
 EINOPS = "import torch\nimport einops\nfrom einops import einsum as product\nfrom einops.layers.torch import EinMix\n"
-
-
 MIX = "EinMix('i -> o', weight_shape='i o', i=len(a), o=1)"
 
 
 @pytest.mark.parametrize(
-    ("number", "name", "body"),
+    ("body", "outcome"),
     [
-        ("01", "dot_product(a, b)", "return einops.einsum(a, b, 'i, i ->')"),
-        ("01", "dot_product(a, b)", "return product(a, b, 'i, i ->')"),
-        ("01", "dot_product(a, b)", f"mix = {MIX}.to(a.dtype); mix.weight.data = b[:, None]; return mix(a)[0]"),
+        ("return einops.einsum(a, b, 'i, i ->')", "failed"),
+        ("return product(a, b, 'i, i ->')", "failed"),
+        (f"mix = {MIX}.to(a.dtype); mix.weight.data = b[:, None]; return mix(a)[0]", "failed"),
+        ("return einops.reduce(a * b, 'i ->', 'sum')", "passed"),  # a sum is as free as torch's
     ],
 )
-def test_what_einops_computes_counts_as_ready_made_where_torchs_does(judged, number, name, body):
-    solution = paths.solution(catalog.find(number).folder).read_text("utf-8")
-    mine = submission.Submission(f"{solution}\n\n{EINOPS}def {name}:\n    {body}\n", "mine.py")
-    result = judged(number, mine)
+def test_what_einops_computes_counts_as_ready_made_where_torchs_does(judged, body, outcome):
+    result = judged("01", f"{solution('01')}\n\n{EINOPS}def dot_product(a, b):\n    {body}\n")
     own = next(check for check in result.checks if check.id.startswith("own_"))
-    assert own.outcome == "failed" and "ready" in own.title, result
-
-
-def test_sums_of_einops_are_as_free_as_torchs(judged):
-    sums = "return einops.reduce(a * b, 'i ->', 'sum')"
-    mine = submission.Submission(f"{EINOPS}def dot_product(a, b):\n    {sums}\n", "mine.py")
-    result = judged("01", mine)
-    assert next(check for check in result.checks if check.id.startswith("own_")).outcome == "passed"
+    assert own.outcome == outcome and "ready" in own.title, result
 
 
 @pytest.mark.parametrize(
@@ -228,8 +216,6 @@ def test_one_line_that_fails_twice_is_told_once(grade):
 
 
 # The machinery of Python and torch, of which a few functions are harmless.
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -260,8 +246,6 @@ def test_the_machinery_is_suspect(source):
 
 
 # A notebook.
-
-
 def test_a_cell_that_is_not_python_costs_itself_alone(grade):
     handed_in = notebook("import torch", WEIGHTS, "def broken(:\n    pass", VECTOR, "plt.plot()", VECTORS)
     result = grade(handed_in)
@@ -291,10 +275,8 @@ OUR_SETUP = our_cells.SETUP.format(repository="https://example.org/mine", folder
 
 def test_what_we_wrote_in_a_notebook_costs_nothing(judged):
     """The set-up imports what 17, 20, 21 and 29 forbid, and no submission has check() and the like."""
-    solution = paths.solution(catalog.find("17").folder).read_text("utf-8")
-    handed_in = notebook(
-        OUR_SETUP, "figure()  # the lesson's figure", solution, "hint('17')\n\ncheck(\n)", "%time\ncheck()"
-    )
+    ours = "figure()  # the lesson's figure", solution("17"), "hint('17')\n\ncheck(\n)", "%time\ncheck()"
+    handed_in = notebook(OUR_SETUP, *ours)
     result = judged("17", handed_in)
     assert result.status == "passed" and result.notes == ("1 magic or shell line was left out of mine.ipynb.",)
 
@@ -303,11 +285,8 @@ def test_only_what_is_ours_is_left_out_of_a_notebook():
     def cells(*sources: str) -> list[str]:
         return re.split(r"# --- cell \d+ ---\n", notebook(*sources).source)[1:]
 
-    assert cells(OUR_SETUP, "x = 1; check()", "check()\ny = f(\n  2)") == [
-        "\n",
-        "x = 1; check()\n",
-        "pass\ny = f(\n  2)\n",
-    ]
+    told = cells(OUR_SETUP, "x = 1; check()", "check()\ny = f(\n  2)")
+    assert told == ["\n", "x = 1; check()\n", "pass\ny = f(\n  2)\n"]
     assert cells(OUR_SETUP, "def check():\n    pass", "check()\nplot()")[2] == "check()\npass\n"
     assert cells("check()") == ["check()\n"]
     changed = OUR_SETUP.replace("setup()", "import ctypes")
@@ -318,9 +297,8 @@ def test_only_what_is_ours_is_left_out_of_a_notebook():
 
 
 def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(judged):
-    solution = paths.solution(catalog.find("17").folder).read_text("utf-8")
     head = '# -*- coding: utf-8 -*-\n"""fused.ipynb\n"""\n\n'
-    data = f"{head}# In[1]:\n{OUR_SETUP}\n\nfigure()\n\n{solution}\ncheck()  # hint(): a hint\n".encode()
+    data = f"{head}# In[1]:\n{OUR_SETUP}\n\nfigure()\n\n{solution('17')}\ncheck()  # hint(): a hint\n".encode()
     handed_in = submission.decode(data, "fused.py", notebook=False)
     assert handed_in.source.count("\n") == data.count(b"\n") and "subprocess" not in handed_in.source
     result = judged("17", handed_in)

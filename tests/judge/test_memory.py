@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+from extras import offered
 from thorough import nightly
 
 from grader import catalog
@@ -17,7 +18,7 @@ from grader.judge.measuring import TooMuchMemory, within_memory
 from grader.judge.proxy import Learner
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.sandbox import process, tiers
+from grader.sandbox import process
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
@@ -53,14 +54,8 @@ WITHOUT_ASIDE = SOURCE.replace("aside = torch.ones(150 << 18)\n", "")
 
 
 @pytest.fixture
-def learner(fork_server):
-    yield from learner_of(WITHOUT_ASIDE, fork_server)
-
-
-def learner_of(source: str, fork_server: ForkServer, **limits):
-    remote = Remote(fork_server, Submission(source, "file.py"), "file", Limits(**limits))
-    yield Learner(remote)
-    remote.close()
+def learner(remote):
+    return remote(WITHOUT_ASIDE)
 
 
 def tokens(count: int = TOKENS) -> torch.Tensor:
@@ -70,12 +65,8 @@ def tokens(count: int = TOKENS) -> torch.Tensor:
 # None: the strongest tier, in which a worker's id is another one outside. Elsewhere it is the same in any tier.
 @pytest.mark.parametrize("name", [None, *(pytest.param(name, marks=nightly) for name in "BCD")])
 def test_every_tier_tells_a_whole_table_from_blocks(name, fork_server):
-    try:
-        tiers.choose(wanted=name)
-    except tiers.Unavailable as missing:
-        pytest.skip(f"this machine has no tier {name}: {missing}")
-    with ForkServer(tier=name) if name else contextlib.nullcontext(fork_server) as server:
-        (learner,) = [*learner_of(WITHOUT_ASIDE, server)][:1]
+    with ForkServer(tier=offered(name).name) if name else contextlib.nullcontext(fork_server) as server:
+        learner = Learner(Remote(server, Submission(WITHOUT_ASIDE, "file.py"), "file", Limits()))
         result = within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
         assert result.shape == (TOKENS, 8)
         assert learner.notes[0].startswith("blocks grew by") and learner.notes[0].endswith(f"{ALLOWED} MiB are allowed")
@@ -85,10 +76,9 @@ def test_every_tier_tells_a_whole_table_from_blocks(name, fork_server):
             within_memory(learner.half, tokens(), mebibytes=ALLOWED)
 
 
-def test_memory_is_counted_from_before_the_file_is_loaded(fork_server):
-    for learner in learner_of(SOURCE, fork_server):
-        with pytest.raises(TooMuchMemory, match=r"blocks grew by 1[45]\d MiB"):
-            within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
+def test_memory_is_counted_from_before_the_file_is_loaded(remote):
+    with pytest.raises(TooMuchMemory, match=r"blocks grew by 1[45]\d MiB"):
+        within_memory(remote(SOURCE).blocks, tokens(), mebibytes=ALLOWED)
 
 
 def test_a_backward_pass_counts_as_well(learner):
@@ -116,13 +106,13 @@ def test_a_measured_call_has_a_time_of_its_own_and_takes_none_from_the_others(le
     assert remote.spent == almost_all
 
 
-def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(fork_server):
-    for learner in learner_of(WITHOUT_ASIDE, fork_server, measured_s=0.5):
-        for again in (False, True):  # the second time it is not called
-            with pytest.raises(LearnerError) as caught:
-                within_memory(learner.hangs, tokens(), mebibytes=ALLOWED)
-            assert caught.value.kind == "timeout" and caught.value.facts.get("again", False) is again
-        assert learner.hangs(tokens(1)).shape == (1, 8)
+def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(remote):
+    learner = remote(WITHOUT_ASIDE, measured_s=0.5)
+    for again in (False, True):  # the second time it is not called
+        with pytest.raises(LearnerError) as caught:
+            within_memory(learner.hangs, tokens(), mebibytes=ALLOWED)
+        assert caught.value.kind == "timeout" and caught.value.facts.get("again", False) is again
+    assert learner.hangs(tokens(1)).shape == (1, 8)
 
 
 def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
@@ -147,7 +137,7 @@ def test_a_class_is_told_how_much_memory_each_file_takes(fork_server):
 
 
 @pytest.mark.parametrize("gradients", [False, True])
-def test_a_measured_call_has_no_ready_made_functions_either(fork_server, gradients):
+def test_a_measured_call_has_no_ready_made_functions_either(remote, gradients):
     """The name is put together at run time, and only where there are many tokens."""
     source = """
 import torch
@@ -158,9 +148,9 @@ def mine(x):
     return torch.softmax(x @ x.mT / x.shape[-1] ** 0.5, -1) @ x
 """
     rule = Forbidden(("mine",), ("scaled_dot_product_attention",), tuple(GROUPS), "write it yourself")
-    for learner in learner_of(source, fork_server):
-        learner.rules = {"mine": rule}
-        within_memory(learner.mine, tokens(64), mebibytes=ALLOWED, gradients=gradients)
-        with pytest.raises(LearnerError) as error:
-            within_memory(learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
-        assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6
+    learner = remote(source)
+    learner.rules = {"mine": rule}
+    within_memory(learner.mine, tokens(64), mebibytes=ALLOWED, gradients=gradients)
+    with pytest.raises(LearnerError) as error:
+        within_memory(learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
+    assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6

@@ -4,10 +4,10 @@ import ast
 import re
 
 import pytest
+from sources import changed, solution
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import paths
 from grader.judge import renaming
 
 QKV = {"W_query": "w_query", "W_key": "w_key", "W_value": "w_value"}
@@ -56,10 +56,6 @@ class OwnArguments(ast.NodeTransformer):
 def own_arguments(source: str) -> str:
     tree = ast.parse(source)
     return ast.unparse(OwnArguments(tree).visit(tree))
-
-
-def solution(exercise: str) -> str:
-    return paths.solution(catalog.find(exercise).folder).read_text("utf-8")
 
 
 def renamed(exercise: str, names: dict[str, str]) -> str:
@@ -128,13 +124,11 @@ def test_where_neither_words_nor_order_tell_behaviour_does(judged):
 
 
 def test_a_mistake_under_other_names_is_one_still(judged):
-    source = renamed("07", QKV).replace("** 0.5", "** 2.0")
-    found = failed(judged("07", source))
-    assert {"parameters", "fresh_context_vectors"} <= set(found)
-    result = judged("07", source)
-    told = {check.id: check.diagnosis for check in result.checks}
-    right_names = judged("07", solution("07").replace("** 0.5", "** 2.0"))
-    assert told["fresh_context_vectors"] == {c.id: c.diagnosis for c in right_names.checks}["fresh_context_vectors"]
+    result = judged("07", renamed("07", QKV).replace("** 0.5", "** 2.0"))
+    assert {"parameters", "fresh_context_vectors"} <= set(failed(result))
+    right_names = judged("07", changed("07", ("** 0.5", "** 2.0")))
+    told, expected = ({check.id: check.diagnosis for check in one.checks} for one in (result, right_names))
+    assert told["fresh_context_vectors"] == expected["fresh_context_vectors"]
 
 
 def test_what_is_missing_or_of_another_shape_is_no_other_name(judged):
@@ -175,9 +169,7 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
     ],
 )  # fmt: skip
 def test_slips_of_a_class_are_named(judged, exercise, change, said):
-    source = solution(exercise)
-    assert change[0] in source
-    found = failed(judged(exercise, source.replace(*change)))
+    found = failed(judged(exercise, changed(exercise, change)))
     assert any(said in message.splitlines()[0] for message in found.values()), found
 
 
@@ -211,8 +203,7 @@ def test_only_one_check_asks_by_the_names_of_arguments(judged, exercise):
 
 
 def test_what_is_said_of_one_argument(judged):
-    source = solution("07").replace("forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)")
-    source = source.replace("queries = x", "x = X\n        queries = x")
-    result = judged("07", source)
+    signature = "forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)"
+    result = judged("07", changed("07", signature, ("queries = x", "x = X\n        queries = x")))
     assert result.points == result.max_points - 0.25
     assert failed(result)["argument_names"].startswith("the lesson calls this argument x\n")

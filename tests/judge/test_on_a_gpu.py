@@ -124,7 +124,6 @@ def test_the_judge_starts_no_gpu_that_is_not_asked_for():
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
-    """Run a program in a process of its own."""
     command = [sys.executable, "-c", program]
     one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     one_thread.pop("CUDA_VISIBLE_DEVICES", None)  # a command that another test ran in this process has set it

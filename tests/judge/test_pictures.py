@@ -38,8 +38,6 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 
 
 # What is in them.
-
-
 @pytest.mark.parametrize("exercise", sample(DRAWN, 12), ids=lambda exercise: exercise.folder)
 def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercise, fork_server):
     pictures = of_file(paths.solution(exercise.folder), fork_server, exercise.folder)
@@ -81,8 +79,6 @@ def _close(one, other) -> bool:
 
 
 # Whatever the learner's code does.
-
-
 @pytest.mark.parametrize(
     ("body", "note"),
     [
@@ -128,8 +124,6 @@ def test_numbers_that_are_none_are_shown_too(values, fork_server):
 
 
 # Their forms.
-
-
 def printed(picture: Picture, **options) -> str:
     file = io.StringIO()
     console = Console(file=file, width=80, **options)
@@ -223,8 +217,6 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
 
 
 # The command.
-
-
 def test_files_are_written(said, tmp_path):
     solution = paths.solution(catalog.find("03").folder)
     for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
@@ -251,12 +243,12 @@ def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path):
     heatmap.save([formula], tmp_path / "formula.png")
 
 
-def test_without_solutions_and_hidden_checks(said, tmp_path, monkeypatch):
+def test_without_solutions_and_hidden_checks(said, tmp_path, moved):
     solution = paths.solution(catalog.find("13").folder)
     hidden = [f"test_{exercise.slug}.py" for exercise in catalog.exercises()]
-    shutil.copytree(paths.CHECKS, tmp_path / "checks", ignore=shutil.ignore_patterns("__pycache__", *hidden))
-    monkeypatch.setattr(paths, "CHECKS", tmp_path / "checks")
-    monkeypatch.setattr(paths, "SOLUTIONS", tmp_path / "no solutions")
+    ignored = shutil.ignore_patterns("__pycache__", *hidden)
+    shutil.copytree(paths.CHECKS, tmp_path / "grader/checks", ignore=ignored)
+    moved(tmp_path, "CHECKS", "SOLUTIONS")
     capture.setups.cache_clear()
     done = said("plot", "13", "--submission", solution)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from grader import catalog
-from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import is_own_text
 from grader.judge.promises import (
@@ -27,10 +26,9 @@ from grader.judge.words import kind
 from grader.records import forbidden
 from grader.records.source import SourceWords
 from grader.records.submission import Submission
-from grader.sandbox import remote
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.local import Local
-from grader.sandbox.remote import Remote
+from grader.sandbox.remote import LIBRARIES
 from grader.worker.operations import GROUPS, plain
 
 DOT = catalog.find("01").forbidden[0]
@@ -355,12 +353,10 @@ def test_a_generator_among_the_arguments_is_looked_at_after_the_call(draw, named
     assert torch.equal(generator.get_state(), before), "the call gets a copy"
 
 
-def test_a_generator_comes_back_as_its_state_from_a_worker_of_its_own(fork_server):
+def test_a_generator_comes_back_as_its_state_from_a_worker_of_its_own(remote):
     source = "import torch\ndef f(n, generator):\n    return torch.rand(n, generator=generator), generator\n"
-    subject = Remote(fork_server, Submission(source, "submission.py"), "submission", Limits())
     generator = torch.Generator().manual_seed(28)
-    with contextlib.closing(subject):
-        (drawn, returned), (listed, _) = Learner(subject).f.with_inputs(3, generator)
+    (drawn, returned), (listed, _) = remote(source).f.with_inputs(3, generator)
     expect(drawn, torch.rand(3, generator=generator))
     assert kind(returned) == "an object", "only an argument's state is read"
     expect(listed[1], generator.get_state())
@@ -440,5 +436,5 @@ def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
     assert [line for line in range(-1, 50) if words.runs(line)] == [3, 5, 6, 8, 9, 10, 11, 13]
     assert [line for line in range(-1, 50) if SourceWords("x = (\n)\nbad bad").runs(line)] == [1, 2, 3]
     assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
-    assert words.class_of("JSONDecodeError", *remote.LIBRARIES) == "JSONDecodeError"  # as a known mistake raises it
+    assert words.class_of("JSONDecodeError", *LIBRARIES) == "JSONDecodeError"  # as a known mistake raises it
     assert words.confirmed("word") == "word" and words.confirmed("word.secret") == ""

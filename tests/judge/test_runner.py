@@ -3,15 +3,15 @@
 import functools
 import os
 import signal
-import time
 from dataclasses import replace
 
 import pytest
 from situations import SITUATIONS
+from sources import changed
+from waiting import runs, soon
 from worker_calls import call, load
 
 from grader import catalog
-from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.judge import examiner, grading
@@ -32,12 +32,6 @@ def grade(judged):
     return functools.partial(judged, EXERCISE)
 
 
-def impatient(number: str) -> catalog.Exercise:
-    """An exercise whose calls may compute for less time than usual."""
-    exercise = catalog.find(number)
-    return replace(exercise, limits=replace(exercise.limits, call_cpu_s=0.4))
-
-
 def loaded(fork_server, source: str, **limits) -> Worker:
     worker = fork_server.spawn(Limits(**limits))
     reply = load(worker, source)
@@ -49,7 +43,7 @@ def test_a_call_that_hangs_is_killed(fork_server):
     worker = loaded(fork_server, "def f():\n    while True: pass\n")
     with pytest.raises(TimedOut):
         call(worker, "f", 0.3)
-    assert not running(worker.pid)
+    assert not runs(worker.pid)
 
 
 @pytest.mark.parametrize("more, ends", [("kept.append(bytearray(1 << 20))", True), ("pass", False)])
@@ -112,10 +106,7 @@ def f():
     worker = loaded(fork_server, source)
     call(worker, "f")  # refused by the sandbox, or started and then ended
     worker.close()
-    deadline = time.monotonic() + 3
-    while children_of(fork_server.process.pid) - before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not children_of(fork_server.process.pid) - before
+    assert soon(lambda: not children_of(fork_server.process.pid) - before, 3)
 
 
 def test_memory_above_the_limit_is_refused(fork_server):
@@ -151,8 +142,8 @@ def test_a_fork_server_that_dies_is_replaced(fork_server):
     assert fork_server.process.pid != first
 
 
-def test_a_worker_that_cannot_start_is_nobodys_verdict(monkeypatch):
-    monkeypatch.setattr(paths, "WORKER", paths.ROOT / "no_such_folder")
+def test_a_worker_that_cannot_start_is_nobodys_verdict(tmp_path, moved):
+    moved(tmp_path, "WORKER")  # where nothing is
     with ForkServer() as fork_server, pytest.raises(InfrastructureError, match="could not start"):
         fork_server.spawn(Limits())
 
@@ -167,10 +158,10 @@ def test_values_are_left_out_where_nothing_may_be_revealed(grade):
 
 
 def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(fork_server):
-    exercise = impatient("08")
-    right = paths.solution(exercise.folder).read_text("utf-8")
+    exercise = catalog.find("08")
+    exercise = replace(exercise, limits=replace(exercise.limits, call_cpu_s=0.4))
     begin = "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
-    hanging = right.replace(begin, begin + "        while True: pass\n")
+    hanging = changed("08", (begin, begin + "        while True: pass\n"))
     result = grading.result(exercise, submission.Submission(hanging, "x.py"), fork_server, Settings(seed=1))
     told = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
     assert told[0] == "This looks like an infinite loop: SelfAttention_v2 ran for more than 0.4 s, so it was stopped"
@@ -209,14 +200,6 @@ def test_each_function_that_hangs_halves_the_patience(grade):
 def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
     limits = examiner.limits_of(catalog.find(EXERCISE), Settings(**settings))
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
-
-
-def running(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def children_of(pid: int) -> set[int]:

@@ -40,7 +40,7 @@ from grader.reports import ci, html, terminal
 from grader.reports import json as as_json
 from grader.sandbox.local import Local
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]  # no process of its own
 
 EXERCISE = catalog.find("03")
 SOURCE = paths.solution(EXERCISE.folder).read_text("utf-8")
@@ -70,8 +70,6 @@ def hand_in(root: Path, student: str, source: str) -> None:
 
 
 # What is derived.
-
-
 def test_a_desks_seeds_draw_what_they_always_drew():
     assert part(7, "fresh") == zlib.crc32(b"7 fresh") == torch_seed(part(7, "fresh"))
     assert part(part(7, "fresh"), 3) == zlib.crc32(f"{zlib.crc32(b'7 fresh')} 3".encode())
@@ -105,8 +103,6 @@ def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
 
 
 # A class: one secret a run, kept for the teacher, another one for what is graded later.
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, fork_server) -> tuple[Path, Path, int]:
     """Three students, graded once by the command line as a teacher types it; every night by processes of its own."""
@@ -128,16 +124,9 @@ def graded(tmp_path_factory, fork_server) -> tuple[Path, Path, int]:
 
 
 def seed_of(out: Path, student: str) -> int:
-    """The seed that stands with a student's result."""
     with Store(out) as file:
         [key] = [one.key for one in file.entries() if one.student.id == student]
     return key_seed(key)
-
-
-@pytest.fixture(autouse=True)
-def in_this_process(fork_server, monkeypatch):
-    """What is graded again here needs no process of its own."""
-    monkeypatch.setattr(grading_step, "executor_of", Here(fork_server))
 
 
 def grade_again(submissions: Path, out: Path, most: int = 1000, seed: int | None = None) -> list[str]:
@@ -270,8 +259,6 @@ def test_a_table_of_answers_earns_the_documented_points_alone(fork_server):
 
 
 # Where others grade.
-
-
 def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monkeypatch, capfd, fork_server):
     drawn: list[int] = []
     monkeypatch.setattr(one_student, "ForkServer", lambda: contextlib.nullcontext(fork_server))

@@ -41,16 +41,12 @@ def test_nearly_all_of_them_are_named(judged):
 
 
 # What people write instead of a step, made from the solution itself.
-
-
 def steps(tree: ast.AST) -> list[tuple[ast.AST, str]]:
     """Each expression that some rule fits, with each of what people write instead."""
     return [(node, instead) for node in ast.walk(tree) for instead in instead_of(node)]
 
 
 class Replacing(ast.NodeTransformer):
-    """Replaces one expression by another."""
-
     def __init__(self, expression: ast.AST, instead: str) -> None:
         self.expression, self.instead = expression, instead
 
@@ -90,7 +86,6 @@ def parsed(exercise) -> ast.Module:
 
 
 def replaced(exercise, number: int) -> str:
-    """The solution of an exercise with one step replaced."""
     tree = parsed(exercise)
     return ast.unparse(ast.fix_missing_locations(Replacing(*steps(tree)[number]).visit(tree)))
 

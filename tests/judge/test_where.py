@@ -7,6 +7,7 @@ import re
 import textwrap
 
 import pytest
+from sources import changed, solution
 from thorough import sample
 
 from grader import catalog
@@ -18,15 +19,23 @@ from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import statement_edits
 from grader.records.submission import Submission
 
-SOLUTION = {
-    number: paths.solution(catalog.find(number).folder).read_text("utf-8") for number in ("02", "03", "06", "07", "13")
-}
 MISTAKES = [  # exercise, what is in the solution, what is written instead
     ("06", "scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-1], dim=-1"),
     ("06", "@ values", "@ values * 2"),
     ("03", "dim=-1", "dim=0"),
     ("07", "self.W_key = nn.Parameter(torch.rand(d_in, d_out))", "self.W_key = nn.Parameter(torch.randn(d_in, d_out))"),
 ]
+
+
+def replaced(source: str, right: str, wrong: str) -> str:
+    """The source with another text in the place of the first that is there."""
+    assert right in source
+    return source.replace(right, wrong, 1)
+
+
+def line_of(source: str, text: str) -> int:
+    """The number of the first line in which it stands."""
+    return source[: source.index(text)].count("\n") + 1
 
 
 @pytest.fixture
@@ -41,18 +50,16 @@ def located(judge_of):
     return locate
 
 
-def test_a_search_that_may_do_nothing_finds_nothing(located, monkeypatch):
-    monkeypatch.setattr(search, "WORK", 0)
-    _, idle = located("06", SOLUTION["06"].replace("@ values", "@ values * 2"))
-    assert idle.status == "failed" and not any(check.lines for check in idle.checks)
+def test_a_search_that_may_do_nothing_finds_nothing(judge_of):
+    examiner, wrong = judge_of("06", seed=3).examiner, Submission(changed("06", ("@ values", "@ values * 2")), "x.py")
+    assert final(examiner.examine(wrong)).status == "failed"
+    assert not any(place.lines for place in search.places(examiner, wrong, examiner.explained, work=0).values())
 
 
 @pytest.mark.parametrize("number, right, wrong", sample(MISTAKES, 3))
 def test_the_line_is_found(number, right, wrong, located):
-    source = SOLUTION[number]
-    assert right in source
-    source = source.replace(right, wrong, 1)
-    line = source[: source.index(wrong)].count("\n") + 1
+    source = replaced(solution(number), right, wrong)
+    line = line_of(source, wrong)
     before, after = located(number, source)
     assert [check.outcome for check in before.checks] == [check.outcome for check in after.checks]
     lines = {check.lines for check in after.checks if check.lines}
@@ -63,7 +70,7 @@ def test_the_line_is_found(number, right, wrong, located):
 
 
 def test_of_a_class_that_is_defined_anew_the_last_counts():
-    source = SOLUTION["07"]
+    source = solution("07")
     units = Tree(f"{source}\n{source}").units
     assert [unit.name for unit in units] == ["SelfAttention_v1.__init__", "SelfAttention_v1.forward"]
     assert all(unit.lines.start > len(source.splitlines()) for unit in units)
@@ -75,8 +82,8 @@ def test_of_a_class_that_is_defined_anew_the_last_counts():
 
 def test_a_line_that_writes_into_an_argument_is_named_without_an_annotation_too(located):
     """Its gradients and the argument itself are wrong, while a trial of one change gives the same answers."""
-    solution = paths.solution(catalog.find("09").folder).read_text("utf-8")
-    tree = ast.parse(solution)
+    right = solution("09")
+    tree = ast.parse(right)
     (loop,) = (node for node in tree.body if getattr(node, "name", "") == "average_loop")
     written = """
 def average_loop(x):
@@ -88,31 +95,27 @@ def average_loop(x):
             result[b, t] = x[b, t] / (t + 1)
     return result
 """
-    lines = solution.splitlines()
+    lines = right.splitlines()
     source = "\n".join([*lines[: loop.lineno - 1], *written.splitlines(), *lines[loop.end_lineno :]]) + "\n"
     _, after = located("09", source)
-    line = next(number for number, text in enumerate(source.splitlines(), 1) if "+=" in text and "x[b, t - 1]" in text)
-    assert {check.lines for check in after.checks if check.outcome == "failed"} == {(line,)}
+    assert {check.lines for check in after.checks if check.outcome == "failed"} == {(line_of(source, "x[b, t] += "),)}
 
 
 def test_a_function_that_is_assigned_to_a_class_is_its_method():
-    head, forward = SOLUTION["07"].split("    def forward", 1)
+    head, forward = solution("07").split("    def forward", 1)
     source = f"{head}\ndef forward{textwrap.dedent(forward)}\nSelfAttention_v1.forward = forward\n"
     assert [unit.name for unit in Tree(source).units] == ["SelfAttention_v1.__init__", "SelfAttention_v1.forward"]
 
 
 def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reason(located):
-    solution = paths.solution(catalog.find("22").folder).read_text("utf-8")
-    source = solution.replace("/ h**0.5", "/ h").replace(", device=query.device", "")
+    source = changed("22", ("/ h**0.5", "/ h"), (", device=query.device", ""))
     assert source.count("/ h ") == 1 and "device=" not in source
     _, after = located("22", source)
     assert {check.id for check in after.checks if check.outcome == "not_checked"} >= {"dtype_and_device"}
-    line = source[: source.index("/ h ")].count("\n") + 1
-    assert {check.lines for check in after.checks if check.lines} == {(line,)}
+    assert {check.lines for check in after.checks if check.lines} == {(line_of(source, "/ h "),)}
 
 
 def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(located):
-    solution = paths.solution("21_grouped_query_attention").read_text("utf-8")
     forward = """
         B, T, _ = x.shape
         G, R = self.num_kv_groups, self.num_heads // self.num_kv_groups
@@ -124,32 +127,31 @@ def test_a_missing_scale_is_told_at_the_lines_where_it_may_stand(located):
         out = torch.einsum("bgrts,bsgh->btgrh", sim.softmax(-1), v)
         return self.out_proj(out.flatten(2))
 """
-    source = solution[: solution.index("def forward")] + "def forward(self, x: torch.Tensor):" + forward
+    source = f"{solution('21').partition('def forward')[0]}def forward(self, x: torch.Tensor):{forward}"
     _, found = located("21", source)
-    (line,) = [number for number, text in enumerate(source.splitlines(), 1) if "sim = torch.einsum" in text]
+    line = line_of(source, "sim = torch.einsum")
     (place,) = {(check.lines, check.finding.kind) for check in found.checks if check.lines}
     assert line in place[0] and len(place[0]) > 1
     assert place[1] == "the scale, in one of these lines"
 
 
 def test_two_mistakes_in_two_functions_have_a_line_each(located):
-    source = SOLUTION["02"].replace("torch.exp(x)", "torch.exp(2 * x)", 1)
-    source = source.replace("scores / scores.sum()", "scores / scores.max()", 1)
-    places = [number for number, text in enumerate(source.splitlines(), 1) if "2 * x" in text or "scores.max()" in text]
-    assert len(places) == 2
+    source = replaced(solution("02"), "torch.exp(x)", "torch.exp(2 * x)")
+    source = replaced(source, "scores / scores.sum()", "scores / scores.max()")
     _, found = located("02", source)
-    assert {check.lines for check in found.checks if check.lines} == {(line,) for line in places}
+    lines = {(line_of(source, text),) for text in ("2 * x", "scores.max()")}
+    assert {check.lines for check in found.checks if check.lines} == lines and len(lines) == 2
 
 
 def test_a_right_file_and_a_stub_are_not_searched(located):
-    for source in (SOLUTION["03"], paths.stub(catalog.find("03").folder).read_text("utf-8")):
+    for source in (solution("03"), paths.stub(catalog.find("03").folder).read_text("utf-8")):
         before, after = located("03", source)
         assert before == after
 
 
 @pytest.mark.parametrize("looks", [0, 3])
 def test_a_search_that_is_cancelled_tells_nothing(looks, located):
-    source = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
+    source = replaced(solution("03"), "dim=-1", "dim=0")
     asked = itertools.count()
     before, after = located("03", source, lambda: next(asked) >= looks)
     assert [check.lines for check in after.checks] == [()] * len(before.checks)
@@ -168,19 +170,17 @@ def test_a_search_that_is_cancelled_tells_nothing(looks, located):
 def test_the_line_is_found_in_another_style(number, style, right, wrong, located):
     """A statement too many, and a value that is used nowhere."""
     (path,) = (path for path in paths.styles(catalog.find(number).folder) if path.stem == style)
-    source = path.read_text("utf-8")
-    assert right in source
-    source = source.replace(right, wrong, 1)
-    line = source[: source.index(wrong)].count("\n") + 1
+    source = replaced(path.read_text("utf-8"), right, wrong)
     _, found = located(number, source)
-    assert {check.lines for check in found.checks if check.where} == {(line,)}, [check.where for check in found.checks]
+    lines = {check.lines for check in found.checks if check.where}
+    assert lines == {(line_of(source, wrong),)}, [check.where for check in found.checks]
 
 
 def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(located):
     """The documented numbers fail for both of them, so that no single change helps there."""
     query, key = (f"        self.W_{name} = nn.Linear(d_in, d_out, bias=qkv_bias)\n" for name in ("query", "key"))
-    source = SOLUTION["13"].replace(query + key, key + query).replace("triu(1)", "triu(0)")
-    of_the_order, of_the_mask = (source[: source.index(text)].count("\n") + 1 for text in (key + query, "triu(0)"))
+    source = changed("13", (query + key, key + query), ("triu(1)", "triu(0)"))
+    of_the_order, of_the_mask = line_of(source, key + query), line_of(source, "triu(0)")
     _, after = located("13", source)
     lines = {check.id: check.lines for check in after.checks}
     assert lines["fresh_multi_head"] == lines["no_look_ahead"] == (of_the_mask,)
@@ -188,7 +188,7 @@ def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(loc
 
 
 def test_a_source_that_is_too_deep_or_too_long_is_not_searched(located):
-    wrong = SOLUTION["03"].replace("dim=-1", "dim=0", 1)
+    wrong = replaced(solution("03"), "dim=-1", "dim=0")
     for extra in (f"x = {'(' * 80}1{',)' * 80}", "x = [" + "1, " * 8000 + "]"):
         before, after = located("03", f"{wrong}\n{extra}\n")
         assert before == after
@@ -237,7 +237,7 @@ def test_an_edit_is_never_told():
 @pytest.mark.slow
 def test_check_shows_the_line_and_the_columns_before_the_values(said, tmp_path):
     path = tmp_path / "x.py"
-    path.write_text(SOLUTION["03"].replace("dim=-1", "dim=0", 1))
+    path.write_text(replaced(solution("03"), "dim=-1", "dim=0"))
     shown = said("check", "03", "--submission", path, "--seed", 7).stdout.splitlines()
     carets = next(number for number, line in enumerate(shown) if line.endswith(" ^^^^^"))
     code = shown[carets - 1]

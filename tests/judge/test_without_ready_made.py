@@ -1,7 +1,6 @@
 """A worker without ready-made functions: what is missing there, what is not, and that nothing brings it back."""
 
 import re
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -9,10 +8,7 @@ import torch
 from grader import catalog
 from grader.judge.compare import Mismatch, expect
 from grader.judge.proxy import Learner
-from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
-from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.remote import Remote
 from grader.worker.codec import Opaque
 from grader.worker.operations import GROUPS, allowed
 
@@ -79,18 +75,9 @@ HONEST = {
 
 
 @pytest.fixture
-def without(fork_server: ForkServer) -> Iterator:
+def without(remote):
     """`without(source, rule)`: the functions of a source, in a worker that lacks what the rule forbids."""
-    open_remotes = []
-
-    def load(source: str, rule=SOFTMAX) -> Learner:
-        remote = Remote(fork_server, Submission(source, "a.py"), "a", catalog.find("02").limits)
-        open_remotes.append(remote)
-        return Learner(remote.without_ready_made(rule), seed=1)
-
-    yield load
-    for remote in open_remotes:
-        remote.close()
+    return lambda source, rule=SOFTMAX: Learner(remote(source)._connection.without_ready_made(rule), seed=1)
 
 
 @pytest.mark.parametrize("road", ROADS)
