@@ -8,7 +8,6 @@ import threading
 import time
 from dataclasses import replace
 
-import pytest
 from rich.console import Console
 
 from grader import catalog
@@ -22,14 +21,6 @@ NUMBER = FOLDER[:2]
 NEXT = catalog.for_class()[3].folder
 
 
-@pytest.fixture
-def history(tmp_path, monkeypatch):
-    """A history of its own, in this process."""
-    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
-    monkeypatch.setattr(paths, "LAST_RESULTS", tmp_path / ".kata-results")
-    return paths.PROGRESS
-
-
 def result(outcomes: dict[int, str], status: str = FAILED) -> ExerciseResult:
     """A verdict with one check for each task."""
     checks = [
@@ -39,8 +30,6 @@ def result(outcomes: dict[int, str], status: str = FAILED) -> ExerciseResult:
 
 
 # Lessons and hints.
-
-
 def test_every_lesson_has_tasks_and_hints_for_each():
     for exercise in catalog.exercises():
         tasks = lesson.tasks(exercise.folder)
@@ -137,8 +126,6 @@ def test_a_task_can_be_named(history):
 
 
 # The fresh stub and the solution.
-
-
 def test_a_figure_without_a_file_is_refused(said, desk):
     (desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py").unlink()
     refused = said("figure", NUMBER, cwd=desk)
@@ -162,11 +149,11 @@ def test_reset_keeps_every_file(said, desk):
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
 
 
-def test_a_bundle_without_solutions(said, desk, monkeypatch):
+def test_a_bundle_without_solutions(said, desk, moved):
     """tests/integrations/test_bundle.py runs the same verbs in a real one."""
     (desk / "solutions").unlink()  # the link to those of all tests
-    monkeypatch.setattr(paths, "CHECKS", desk / "checks")
-    (desk / "checks" / FOLDER).mkdir(parents=True)
+    moved(desk, "CHECKS")
+    paths.checks_folder(FOLDER).mkdir(parents=True)
     done = said("solution", NUMBER, "--force", cwd=desk)
     assert done.returncode == 2 and "holds no solutions" in done.stderr
     file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
@@ -174,7 +161,7 @@ def test_a_bundle_without_solutions(said, desk, monkeypatch):
     file.write_text("mine = 1\n")
     done = said("reset", NUMBER, cwd=desk)
     assert done.returncode == 2 and "git checkout --" in done.stderr and file.read_text() == "mine = 1\n"
-    (desk / "checks" / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
+    (paths.checks_folder(FOLDER) / f"{paths.slug(FOLDER)}.stub").write_text(stub)
     assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_text() == stub
 
 
@@ -211,8 +198,6 @@ def test_a_comparison_holds_every_line_that_differs():
 
 
 # The history.
-
-
 def _grade_often(history, times):
     paths.PROGRESS, paths.LAST_RESULTS = history, history.with_name(".kata-results")
     for _ in range(times):
@@ -249,11 +234,14 @@ def test_the_file_is_whole_at_any_moment(history):
     assert set(seen) == {progress.SCHEMA}
 
 
-def test_a_state_that_is_none_of_ours_is_set_aside(history):
-    for change in ({"points": "many"}, {"attempts": -1}, {"hints": [1]}, {"points": float("inf")}, {"new": 1}):
-        text = json.dumps({"schema": 2, "exercises": {FOLDER: {"points": 1.0, "attempts": 1} | change}})
+def test_a_history_that_is_damaged_or_none_of_ours_is_set_aside(said, history):
+    changes = ({"points": "many"}, {"attempts": -1}, {"hints": [1]}, {"points": float("inf")}, {"new": 1})
+    states = ({FOLDER: {"points": 1.0, "attempts": 1} | change} for change in changes)
+    texts = ["{", "[]", '{"schema": 99}', '{"schema": 2, "exercises": {"03": 5}}', "\x00"]
+    for text in (*texts, *(json.dumps({"schema": 2, "exercises": state}) for state in states)):
         history.write_text(text)
-        assert progress.load() == {}
+        done = said("progress")
+        assert done.returncode == 0 and "not started" in done.stdout and progress.load() == {}
         progress.note(result({1: FAILED}))
         assert text in [path.read_text() for path in history.parent.glob(f"{history.name}.damaged-*")]
         assert progress.load()[FOLDER].attempts == 1

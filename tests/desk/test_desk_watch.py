@@ -9,6 +9,7 @@ import time
 
 import pytest
 from at_terminal import WATCH, AtTerminal, checkout
+from waiting import gone, soon
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -62,6 +63,15 @@ class Learner:
         self.file.write_text(text)
         return self.desk.shows(shown)
 
+    def press(self, keys: str, *shown: str) -> str:
+        """Type; gives the page that shows all of this then."""
+        self.desk.type(keys)
+        return self.desk.shows(*shown)
+
+    def back(self) -> str:
+        """Any key leads from another page to the verdict."""
+        return self.press("x", "points ·")
+
 
 @pytest.fixture(scope="module")
 def only_learner(tmp_path_factory):
@@ -86,22 +96,6 @@ def fork_server_of(pid: int) -> list[int]:
             for child in map(int, children.read().split()):
                 found += [child, *fork_server_of(child)]
     return found
-
-
-def gone(pids: list[int], seconds: float = 10) -> bool:
-    """Whether none of the processes runs any more, soon. What init has not buried yet is gone."""
-
-    def runs(pid: int) -> bool:
-        try:
-            with open(f"/proc/{pid}/stat") as stat:
-                return stat.read().rpartition(")")[2].split()[0] not in "ZX"
-        except OSError:
-            return False
-
-    until = time.monotonic() + seconds
-    while any(map(runs, pids)) and time.monotonic() < until:
-        time.sleep(0.05)
-    return not any(map(runs, pids))
 
 
 def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
@@ -203,13 +197,9 @@ def test_a_resized_terminal(learner):
     learner.save(WRONG)
     learner.desk.resize(20, 50)
     try:
-        page = learner.desk.shows("points", "quit")
-        until = time.monotonic() + 10
-        while not fits(page) and time.monotonic() < until:  # it is drawn again a moment later
-            time.sleep(0.05)
-            page = learner.desk.screen
-        assert fits(page)
-        assert FAILED in " ".join(page.split())
+        learner.desk.shows("points", "quit")
+        assert soon(lambda: fits(learner.desk.screen), 10)  # it is drawn again a moment later
+        assert FAILED in " ".join(learner.desk.screen.split())
     finally:
         learner.desk.resize(ROWS, 80)
 
@@ -227,18 +217,15 @@ def test_a_fork_server_that_dies_is_replaced(learner):
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
     learner.desk.shows("weights twice")  # the first hint is about it
-    learner.desk.type("h")
-    first = learner.desk.shows("Hint about your mistake", "3 more for this task, ")
-    learner.desk.type("h")
-    second = learner.desk.shows("Hint 1 of 3", "2 more for this task, ")
+    first = learner.press("h", "Hint about your mistake", "3 more for this task, ")
+    second = learner.press("h", "Hint 1 of 3", "2 more for this task, ")
     left = [int(re.search(r"this task, (\d) in all", page)[1]) for page in (first, second)]
     assert left[0] - left[1] == 1
 
 
 def test_all_checks_are_shown_and_hidden_again(learner):
     learner.save(WRONG)
-    learner.desk.type("a")
-    page = learner.desk.shows("checked without context_vectors")
+    page = learner.press("a", "checked without context_vectors")
     assert page.count("✔ Task") + page.count("✘ Task") + page.count("– Task") == len(catalog.find(EXERCISE).points)
     learner.desk.type("a")
     assert "✔ Task" not in learner.desk.shows("a: show all")
@@ -248,14 +235,11 @@ def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
     learner.save(WRONG)
     learner.desk.shows(PLACED)  # nothing more will come
     learner.desk.resize(24, 80)
-    learner.desk.type("a")
-    head = learner.desk.shows("lines 1 to", "q quit")
+    head = learner.press("a", "lines 1 to", "q quit")
     assert head.startswith(f"{EXERCISE[:2]} ") and len(head.splitlines()) == 24
-    learner.desk.type("\x1b[F")
-    tail = learner.desk.shows("│ save")
+    tail = learner.press("\x1b[F", "│ save")
     assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and FAILED in tail
-    learner.desk.type("\x1b[A")
-    learner.desk.shows(tail.splitlines()[0])  # one line further down
+    learner.press("\x1b[A", tail.splitlines()[0])  # one line further down
     learner.desk.type("\x1b[Ha")
     learner.desk.resize(ROWS, 80)
     learner.desk.shows("a: show all")
@@ -265,11 +249,9 @@ def test_a_hint_is_for_the_task_that_is_shown_and_goes_with_it(learner):
     learner.file.write_text(paths.stub(EXERCISE).read_text("utf-8"))
     learner.desk.shows("Task 1  attention_weights", "Not started")
     for stage in (1, 2, 3):
-        learner.desk.type("h")
-        page = learner.desk.shows(f"Hint {stage} of 3 for task 1")
+        page = learner.press("h", f"Hint {stage} of 3 for task 1")
         assert "$" not in page and "\\" not in page
-    learner.desk.type("h")
-    learner.desk.shows("You have seen every hint for task 1", "Task 1  attention_weights")
+    learner.press("h", "You have seen every hint for task 1", "Task 1  attention_weights")
     learner.save(TASK_1_DONE)
     learner.desk.shows("Task 2  context_vector(")
     assert "for task 1" not in learner.desk.screen
@@ -277,79 +259,52 @@ def test_a_hint_is_for_the_task_that_is_shown_and_goes_with_it(learner):
 
 def test_the_calls_of_the_lesson(learner):
     learner.save(SOLUTION)
-    learner.desk.type("t")
-    page = learner.desk.shows("3 of 3 are as in the lesson", "any other key: back")
+    page = learner.press("t", "3 of 3 are as in the lesson", "any other key: back")
     assert page.startswith(f"{EXERCISE[:2]} ") and "✔ attention_weights(inputs)" in page
-    learner.desk.type("x")
-    learner.desk.shows("points ·")
+    learner.back()
 
 
 def test_the_list_of_all_exercises(learner):
     learner.save()
-    learner.desk.type("l")
-    page = learner.desk.shows("to GPT-2's attention", "any other key: back")
+    page = learner.press("l", "to GPT-2's attention", "any other key: back")
     assert all(exercise.title in page for exercise in catalog.exercises())
-    learner.desk.type("x")
-    learner.desk.shows("points ·")
-
-
-def marked(learner, name: str) -> None:
-    """Wait until the list marks this exercise, and no other."""
-    until = time.monotonic() + 20
-    while (found := re.findall(r"\x1b\[7m([^\x1b]*)", learner.desk.raw.split("\x1b[H")[-1])) != [f"  {name}"]:
-        assert time.monotonic() < until, found
-        found = [text.strip() for text in found]
-        if found == [name]:
-            return
-        time.sleep(0.02)
+    learner.back()
 
 
 def test_the_list_stays_open_over_a_save(learner):
     learner.save(WRONG)
-    learner.desk.type("l")
-    learner.desk.shows("to GPT-2's attention", "any other key: back")
+    learner.press("l", "to GPT-2's attention", "any other key: back")
     text, shown = learner.source()
     learner.file.write_text(text)
-    verdict, until = learner.folder / ".kata-results" / f"{EXERCISE}.json", time.monotonic() + 60
-    while f"save {learner.number}." not in verdict.read_text("utf-8"):
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    verdict = learner.folder / ".kata-results" / f"{EXERCISE}.json"
+    assert soon(lambda: f"save {learner.number}." in verdict.read_text("utf-8"))
     assert "any other key: back" in learner.desk.screen
-    learner.desk.type("x")
-    learner.desk.shows(shown)
+    learner.press("x", shown)
 
 
 def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
     learner.save(WRONG)
     titles = [f"{one.folder[:2]} {one.title}" for one in catalog.exercises()]
     learner.desk.resize(14, 80)
-    learner.desk.type("l")
-    learner.desk.shows("Enter: open")
+    learner.press("l", "Enter: open")
     for keys, place in (("\x1b[B", 4), ("\x1b[A\x1b[A", 2), ("\x1b[F", len(titles) - 1), ("\x1b[H", 0)):
-        learner.desk.type(keys)
-        learner.desk.shows(titles[place])  # it scrolls along
+        learner.press(keys, titles[place])  # it scrolls along
     learner.desk.type("\x1b[B\n")
     learner.desk.resize(ROWS, 80)
     learner.desk.shows("exercises/01_dot_product_scores/")
-    learner.desk.type("l\x1b[B\x1b[B\n")
-    learner.desk.shows(f"exercises/{EXERCISE}/", "points ·")
+    learner.press("l\x1b[B\x1b[B\n", f"exercises/{EXERCISE}/", "points ·")
 
 
 def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers_on_demand(learner):
     learner.save(WRONG)
     learner.desk.resize(24, 80)
     try:
-        learner.desk.type("o")
-        page = learner.desk.shows("03 Context vectors", "e: the next answer", "lines 1 to")
+        page = learner.press("o", "03 Context vectors", "e: the next answer", "lines 1 to")
         assert "</" not in page and "$" not in page and "](" not in page
-        learner.desk.type(" ")
-        page = learner.desk.shows("lines 22 to")
-        learner.desk.type("x")
-        learner.desk.shows("points ·")
-        learner.desk.type("o")
-        learner.desk.shows("lines 22 to")
-        learner.desk.type("e")
-        page = learner.desk.shows("▾")
+        page = learner.press(" ", "lines 22 to")
+        learner.back()
+        learner.press("o", "lines 22 to")
+        page = learner.press("e", "▾")
         assert page.count("▾") == 1  # one answer, and none of those to come
         learner.desk.type("e")
         learner.desk.type("h")  # a key of the main page does what it says there
@@ -361,11 +316,9 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
 
 def test_all_keys(learner):
     learner.save()
-    learner.desk.type("?")
-    page = learner.desk.shows("end the watch", "any other key: back")
+    page = learner.press("?", "end the watch", "any other key: back")
     assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, name, _ in screen.KEYS)
-    learner.desk.type("x")
-    learner.desk.shows("points ·")
+    learner.back()
 
 
 def test_every_key_that_is_told_does_something():
@@ -376,51 +329,36 @@ def test_every_key_that_is_told_does_something():
 def test_lesson_and_figure_in_a_browser(learner):
     page = learner.folder / "report-lessons" / f"{EXERCISE}.html"
     learner.save(WRONG)
-    learner.desk.type("b")
-    learner.desk.shows(f"report-lessons/{EXERCISE}.html")
-    until = time.monotonic() + 60
-    while not (page.exists() and "</html>" in page.read_text("utf-8")):
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    learner.press("b", f"report-lessons/{EXERCISE}.html")
+    assert soon(lambda: page.exists() and "</html>" in page.read_text("utf-8"))
     assert 'class="kata-figure"' in page.read_text("utf-8")
 
 
 def test_next_and_previous(learner):
     learner.save(WRONG)
-    learner.desk.type("n")
-    learner.desk.shows(f"{NEXT[:2]} ", "Not started")
-    learner.desk.type("s")
-    learner.desk.shows("once this exercise is passed")
-    learner.desk.type("p")
-    learner.desk.shows(f"exercises/{EXERCISE}/", "points ·")
+    learner.press("n", f"{NEXT[:2]} ", "Not started")
+    learner.press("s", "once this exercise is passed")
+    learner.press("p", f"exercises/{EXERCISE}/", "points ·")
 
 
 def test_the_plot(learner):
     learner.save()
-    learner.desk.type("g")
-    page = learner.desk.shows("any other key: back")
+    page = learner.press("g", "any other key: back")
     assert page.count("\n") > 8
-    learner.desk.type("x")
-    learner.desk.shows("points ·")
+    learner.back()
 
 
 def test_solution_and_reset(learner):
     learner.save()  # the solution opens once the exercise is passed
     learner.save(WRONG)
-    learner.desk.type("s")
-    learner.desk.shows("- yours   + the reference", "any other key: back")
-    learner.desk.type("x")
-    learner.desk.shows("points ·")
+    learner.press("s", "- yours   + the reference", "any other key: back")
+    learner.back()
     mine = learner.file.read_text()
-    learner.desk.type("r")
-    learner.desk.shows("y: yes, any other key: no")
-    learner.desk.type("n")
-    learner.desk.shows("points ·")
+    learner.press("r", "y: yes, any other key: no")
+    learner.press("n", "points ·")
     assert learner.file.read_text() == mine
-    learner.desk.type("r")
-    learner.desk.shows("y: yes, any other key: no")
-    learner.desk.type("y")
-    learner.desk.shows("Not started")
+    learner.press("r", "y: yes, any other key: no")
+    learner.press("y", "Not started")
     kept = [path for path in learner.file.parent.iterdir() if path.name.startswith(f"{learner.file.stem}.before-")]
     assert [path.read_text() for path in kept] == [mine]
 
@@ -432,7 +370,7 @@ def test_ctrl_c_ends_it_in_good_order(learner):
     learner.desk.type("\x03")
     assert learner.desk.ends() == 0
     assert learner.desk.echoes and "Traceback" not in learner.desk.transcript
-    assert gone(children)
+    assert gone(*children)
     learner.desk.close()  # the next test opens another one
 
 
@@ -442,7 +380,7 @@ def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
     assert children and not learner.desk.echoes
     learner.desk.close()
     assert learner.desk.process.returncode is not None
-    assert gone(children)
+    assert gone(*children)
     states = json.loads((learner.folder / ".kata-progress.json").read_text())["exercises"]
     assert (
         states[EXERCISE]["files"]["py"]["status"] == "passed" and states[EXERCISE]["attempts"] == 0
@@ -453,9 +391,8 @@ def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
 
 def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
     folder = checkout(tmp_path)
-    shell = AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ")
     file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
-    try:
+    with AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ") as shell:
         shell.type(f"make watch EX=03 PYTHON={sys.executable}\n")
         shell.shows("Not started")
         shell.type("\x1a")
@@ -474,15 +411,12 @@ def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
         shell.type("echo after $((40+2))\n")
         shell.says("after 42", place)
         assert "Traceback" not in shell.transcript
-        assert len(children) > 3 and gone(children)  # make, the watch, its fork server and a worker
-    finally:
-        shell.close()
+        assert len(children) > 3 and gone(*children)  # make, the watch, its fork server and a worker
 
 
 def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_path):
     folder = checkout(tmp_path / "checkout")
-    desk = AtTerminal([*WATCH, "03", "--poll"], folder)
-    try:
+    with AtTerminal([*WATCH, "03", "--poll"], folder) as desk:
         desk.shows("Not started")
         file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         file.write_text(SOLUTION)
@@ -492,8 +426,6 @@ def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_p
         desk.type("q")
         assert desk.ends() == 0 and desk.echoes
         assert desk.raw.endswith("\n")  # the shell's prompt has a line of its own
-    finally:
-        desk.close()
 
 
 def test_where_no_events_come_the_file_is_read_often(tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 from rich.console import Console
 
 from grader import catalog
-from grader.catalog import paths
 from grader.desk import lesson, progress, screen
 from grader.desk.grading_thread import Job, Watched
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
@@ -43,13 +42,10 @@ def test_the_failure_in_full_is_of_the_task_that_is_shown():
 
 
 @pytest.fixture
-def view(tmp_path, monkeypatch):
+def view(history):
     """`view(result)`: the page of an exercise that was just graded, with a history of its own."""
-    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
-    monkeypatch.setattr(paths, "LAST_RESULTS", tmp_path / ".kata-results")
 
     def make(result: ExerciseResult) -> screen.View:
-        """The view after the first verdict."""
         one = Watched(EXERCISE, grading=None)
         one.job = Job(EXERCISE, Submission("", "the file"), 1)
         assert one.is_first(one.job)

@@ -15,7 +15,6 @@ from grader.catalog import cards, paths
 from grader.catalog.cards import BadCard, Card
 from grader.desk import progress, review
 from grader.integrations import bundle
-from grader.records import containment
 
 pytestmark = pytest.mark.slow
 
@@ -29,19 +28,11 @@ def clock(monkeypatch):
     """`clock(3)` makes it three days after DAY."""
 
     def turn(days: int) -> date:
-        """Let the clock show this day."""
         monkeypatch.setattr(review, "today", lambda: DAY + timedelta(days=days))
         return review.today()
 
     turn(0)
     return turn
-
-
-@pytest.fixture
-def history(tmp_path, monkeypatch):
-    """A history of its own, in this process."""
-    monkeypatch.setattr(paths, "PROGRESS", tmp_path / ".kata-progress.json")
-    return paths.PROGRESS
 
 
 def noon(day: date) -> int:
@@ -54,7 +45,6 @@ def passed(*folders: str, day: date = DAY) -> None:
     for folder in folders:
 
         def edit(state: progress.State) -> None:
-            """What a verdict would write."""
             state.points, state.attempts, state.first_pass = 5.0, 2, noon(day)
             state.files["py"] = progress.FileState("passed", 5.0)
 
@@ -70,8 +60,6 @@ def card(code: str, answer: str = "", title: str = "Write `f`") -> Card:
 
 
 # The files.
-
-
 @EACH
 def test_every_exercise_has_cards_in_order(folder):
     found = cards.read(folder)
@@ -132,8 +120,6 @@ def test_verify_demands_the_file_and_enough_cards_and_a_function_of_the_stub(des
 
 
 # When a card comes.
-
-
 def test_a_card_comes_after_a_day_a_week_a_month_and_then_every_90_days(history, clock):
     passed(FIRST)
     assert due() == [] and review.outlook(review.schedule()) == "The next question comes tomorrow."
@@ -211,7 +197,6 @@ def test_a_history_of_the_future_days_is_not_lost_by_a_clock_set_back(history, c
 WHOLE = "def f(x):\n    ...\n"
 TAIL = "def f(x):\n    y = ...\n    return y\n"
 
-
 FILLED = (
     (WHOLE, "x + 1", "def f(x):\n    return x + 1\n"),
     (WHOLE, "    return x", "def f(x):\n    return x\n"),
@@ -241,8 +226,6 @@ def test_the_graders_own_words_say_what_is_wrong(fork_server):
 
 
 # The command.
-
-
 def test_without_a_terminal_the_due_cards_are_shown_without_answers(said, desk, clock):
     passed(FIRST, SECOND)
     clock(1)
@@ -286,7 +269,7 @@ def test_one_exercise_is_asked_at_once(said, desk, clock):
     assert "There are no questions in exercises/01" in said("review", "01", cwd=desk).stderr
 
 
-def test_progress_says_what_is_due(said, desk, clock, monkeypatch):
+def test_progress_says_what_is_due(said, desk, clock, request):
     passed(FIRST)
     assert "due" not in said("progress", cwd=desk).stdout
     clock(1)
@@ -294,7 +277,7 @@ def test_progress_says_what_is_due(said, desk, clock, monkeypatch):
     for one in due()[1:]:
         review.note(one, True)
     assert said("progress", cwd=desk).stdout.endswith("\n1 question is due: make review\n")
-    monkeypatch.setattr(containment.policy, "strict", False)
+    request.getfixturevalue("lenient")
     paths.review(FIRST).write_text(GOOD.replace("Why?", ""))  # broken by hand: the history is shown all the same
     done = said("progress", cwd=desk)
     assert done.returncode == 0 and "Dot-product scores" in done.stdout and "review.md:" in done.stderr

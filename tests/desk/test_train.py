@@ -34,8 +34,6 @@ def model_and_functions():
 
 
 # The command.
-
-
 def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_train_it_for_real(said, desk):
     done = said("train", NUMBER, cwd=desk)
     assert done.returncode == 2
@@ -86,8 +84,6 @@ def test_a_model_that_breaks_is_told_in_the_learners_own_lines(said, tmp_path):
 
 
 # The trained model.
-
-
 def test_one_head_leads_at_every_graded_period():
     model, names = model_and_functions()
     for period in GRADED_PERIODS:
@@ -124,11 +120,11 @@ class Trap:
 
 
 @pytest.mark.parametrize("content", [Trap(), [1, 2], {"weight": "text"}, None])
-def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, monkeypatch, capsys):
-    file = tmp_path / "trained.pt"
+def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, moved, capsys):
+    moved(tmp_path, "EXERCISES")
+    paths.trained(EXERCISE.folder).parent.mkdir(parents=True)
     if content is not None:
-        torch.save(content, file)
-    monkeypatch.setattr(paths, "trained", lambda folder: file)
+        torch.save(content, paths.trained(EXERCISE.folder))
     with pytest.raises(InfrastructureError, match=r"trained\.pt"):
         inputs._read.__wrapped__(EXERCISE.folder)
     assert "trap" not in capsys.readouterr().out

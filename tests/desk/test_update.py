@@ -37,7 +37,6 @@ def git(monkeypatch):
         monkeypatch.setenv(name, value)
 
     def run(folder: Path, *words: str) -> str:
-        """Run git. Returns what it printed."""
         return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
 
     return run
@@ -58,16 +57,13 @@ def project(git, tmp_path):
 
 
 @pytest.fixture
-def clone(git, project, tmp_path, monkeypatch):
+def clone(git, project, tmp_path, moved):
     """A learner's clone of it, in which the grader of this process works."""
     git(tmp_path, "clone", "--quiet", str(project), "clone")
-    monkeypatch.setattr(paths, "DESK", tmp_path / "clone")
-    monkeypatch.setattr(paths, "EXERCISES", tmp_path / "clone/exercises")
-    return tmp_path / "clone"
+    return moved(tmp_path / "clone", "DESK", "EXERCISES")
 
 
 def commit(git, folder: Path, name: str, text: str) -> None:
-    """Commit a new text of a file."""
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text(text)
     git(folder, "add", ".")
@@ -75,7 +71,6 @@ def commit(git, folder: Path, name: str, text: str) -> None:
 
 
 def copies(clone: Path) -> list[str]:
-    """What was kept beside the stub."""
     return [path.read_text() for path in sorted((clone / NAME).parent.glob("*.before-*"))]
 
 

@@ -22,7 +22,6 @@ def written(capsys):
     """`written(folder)`: both texts, and what was printed."""
 
     def write(folder, wish=WISH, path=SOLUTION) -> tuple[list[writing.Written], str]:
-        """Let the file write."""
         texts = writing.write(EXERCISE, submission.read(path), folder, wish)
         return texts, capsys.readouterr().out
 
