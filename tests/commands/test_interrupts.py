@@ -29,14 +29,11 @@ def desk(tmp_path_factory) -> Path:
 def stopped(desk: Path, moment: float, warm: str) -> str:
     """What the terminal shows where somebody presses Ctrl-C so many seconds after the start of make check."""
     command = ["env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS", "make", "check", "EX=03", PYTHON]
-    learner = AtTerminal(command, desk, WARM=warm)
-    try:
+    with AtTerminal(command, desk, WARM=warm) as learner:
         time.sleep(moment)
         learner.type("\x03")
         learner.ends(120)
         return OF_MAKE.sub("", learner.transcript).strip()
-    finally:
-        learner.close()
 
 
 @pytest.mark.parametrize("warm", ["0", "1"])  # minutes: one that comes after `stop` ends soon by itself
@@ -46,9 +43,8 @@ def test_ctrl_c_at_any_moment_says_stopped(desk, warm, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     moments = random.Random(3)
     began = time.monotonic()
-    whole = AtTerminal(["make", "check", "EX=03", PYTHON], desk, WARM=warm, CI="")
-    whole.ends(200)
-    whole.close()
+    with AtTerminal(["make", "check", "EX=03", PYTHON], desk, WARM=warm, CI="") as whole:
+        whole.ends(200)
     length = time.monotonic() - began if warm == "0" else 1.0
     said = []
     for number in range(TRIES // 2):

@@ -11,18 +11,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from at_terminal import AtTerminal
 from copies import copy
+from extras import offered
 from thorough import THOROUGH, nightly, sample
+from waiting import gone, soon
 from worker_calls import call, load
 
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control, message
 
@@ -78,7 +79,6 @@ class Desk:
         return subprocess.run(command, env=environment, text=True, timeout=300, **settings)
 
     def begin(self, *words: str) -> subprocess.Popen[str]:
-        """Start a command."""
         return subprocess.Popen(
             self.command(*words), cwd=self.root, env=self.environment, stdout=subprocess.PIPE, text=True
         )
@@ -103,7 +103,7 @@ class Desk:
             silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
             process = subprocess.Popen(command, env=self.environment, cwd="/", start_new_session=True, **silent)
             threading.Thread(target=process.wait, daemon=True).start()
-        assert waits_for(lambda: self.status() is not None, 200), "no warm process has come"
+        assert soon(lambda: self.status() is not None, 200), "no warm process has come"
         return self.status()[0]
 
     def commands(self) -> int:
@@ -115,7 +115,7 @@ class Desk:
 def shared(tmp_path_factory) -> Iterator[Desk]:
     desk = Desk(tmp_path_factory.mktemp("warm"))
     assert desk.run(*CHECK).returncode == 0  # the first one leaves a warm process
-    assert waits_for(lambda: desk.status() is not None, 200)
+    assert soon(lambda: desk.status() is not None, 200)
     yield desk
     desk.run("stop")
 
@@ -129,22 +129,6 @@ def desk(shared) -> Iterator[Desk]:
     shared.warm()
     yield shared
     stub.write_text(text, "utf-8")
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def waits_for(is_so: Callable[[], bool], seconds: float = 100) -> bool:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def children(pid: int) -> list[int]:
@@ -187,12 +171,6 @@ def test_a_command_is_the_same_both_ways(desk, tmp_path):
         assert ways[0] == ways[1], words
 
 
-def at(desk: Desk, *command: str, **more: str) -> AtTerminal:
-    """Somebody types a command in the checkout."""
-    environment = {**dict.fromkeys(LEFT_OUT, ""), **desk.environment, "TERM": "xterm-256color", **more}
-    return AtTerminal([*command], desk.root, columns=61, **environment)
-
-
 def test_a_relative_path_make_and_the_full_path_are_all_warm(desk):
     pid = desk.warm()
     for program, words in (
@@ -228,29 +206,29 @@ def endless(desk) -> tuple[str, ...]:
 def test_ctrl_z_stops_both_and_fg_goes_on(desk):
     slow = desk.root / "slow.py"
     slow.write_text(f"import time\n\ntime.sleep(1.5)\n{(desk.root / SOLUTION).read_text()}")
-    learner = at(desk, "bash", "--norc", "--noprofile", "-i", PS1="ready> ")
-    learner.says("ready>")
-    learner.type(f"{' '.join(desk.command('check', '03', '--submission', str(slow)))}\n")
-    learner.says("Grading 03")
-    learner.type("\x1a")
-    after = learner.says("Stopped")
-    learner.type("fg\n")
-    learner.says("7 of 7 points", after)
-    learner.type("exit\n")
-    learner.ends(60)
-    learner.close()
+    environment = {**dict.fromkeys(LEFT_OUT, ""), **desk.environment, "TERM": "xterm-256color", "PS1": "ready> "}
+    with AtTerminal(["bash", "--norc", "--noprofile", "-i"], desk.root, columns=61, **environment) as learner:
+        learner.says("ready>")
+        learner.type(f"{' '.join(desk.command('check', '03', '--submission', str(slow)))}\n")
+        learner.says("Grading 03")
+        learner.type("\x1a")
+        after = learner.says("Stopped")
+        learner.type("fg\n")
+        learner.says("7 of 7 points", after)
+        learner.type("exit\n")
+        learner.ends(60)
 
 
 @pytest.mark.parametrize("whom", ["the client", "the child"])
 def test_client_and_child_end_together(desk, endless, whom):
     pid = desk.warm()
     process = desk.begin(*endless)
-    assert waits_for(lambda: len(children(pid)) > 0)
+    assert soon(lambda: len(children(pid)) > 0, 100)
     working = children(pid)
     time.sleep(0.5)
     os.kill(process.pid if whom == "the client" else working[0], signal.SIGKILL)
     assert process.wait(60) == (-signal.SIGKILL if whom == "the client" else client.NOT_DONE)
-    assert waits_for(lambda: not any(map(is_alive, working)))
+    assert gone(*working, seconds=100)
     assert desk.run(*CHECK).returncode == 0 and desk.warm() == pid
 
 
@@ -279,7 +257,7 @@ def test_changed_code_is_never_answered_by_the_old(desk, changed):
     before = file.read_text("utf-8")
     file.write_text(f"{before}\n", "utf-8")
     assert desk.run(*CHECK).returncode == 0
-    assert waits_for(lambda: not is_alive(pid)), "the old one goes on"
+    assert gone(pid, seconds=100), "the old one goes on"
     file.write_text(before, "utf-8")
 
 
@@ -301,7 +279,7 @@ def test_it_ends_by_itself(tmp_path):
     own = Desk(tmp_path / "own")
     own.environment["WARM"] = "0.05"
     pid = own.warm()
-    assert waits_for(lambda: not is_alive(pid))
+    assert gone(pid, seconds=100)
 
 
 def test_doctor_shows_it(desk):
@@ -335,12 +313,8 @@ except OSError:
 
 @pytest.mark.parametrize("name", sample(["A", "B"], 1))
 def test_a_workers_code_does_not_reach_it(name, desk):
-    try:
-        tiers.choose(wanted=name)
-    except tiers.Unavailable as missing:
-        pytest.skip(f"this machine has no tier {name}: {missing}")
     found = desk.status()
-    with ForkServer(tier=name) as fork_server:
+    with ForkServer(tier=offered(name).name) as fork_server:
         worker = fork_server.spawn(Limits())
         assert load(worker, ATTACK.format(name=message.address(str(desk.root)), pid=found[0])).error is None
         outcomes = {attempt: call(worker, attempt) for attempt in ("by_socket", "trace")}
