@@ -15,18 +15,8 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
 EXERCISES = ("02_softmax_naive", "03_context_vectors", "05_query_key_value")
-FATES = (
-    "right",
-    "0",
-    "1",
-    "2",
-    "right",
-    "stub",
-    "broken",
-    "nothing",
-    "right",
-    "3",
-)  # by turns; a digit: a known mistake
+# By turns. A digit is a known mistake.
+FATES = ("right", "0", "1", "2", "right", "stub", "broken", "nothing", "right", "3")
 FIRST = ("Ada", "Björn", "Chloé", "Đorđe", "Émile", "Fatma", "Grace", "Håkon", "Inês", "Łukasz")
 LAST = ("Lovelace", "Müller", "O'Hara", "de la Cruz", "Ünal", "van Dijk", "Çelik", "Ångström", "Nguyễn", "Smith-Jones")
 SHAPES = ("moodle", "canvas", "clones", "folders", "notebooks")

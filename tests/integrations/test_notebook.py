@@ -39,8 +39,6 @@ def run(source: str) -> dict:
 
 
 # What is gathered.
-
-
 def test_the_definition_that_was_run_last_counts():
     cells = ["", "def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
     assert run(collect.source(cells, WANTED))["f"](0) == 2
@@ -114,8 +112,6 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole():
 
 
 # What is made.
-
-
 @pytest.fixture
 def checkout(tmp_path_factory):
     """Each test's own: the progress of one is not the other's, in whichever order they run."""
@@ -246,14 +242,13 @@ def test_a_notebook_that_was_worked_in_is_never_overwritten(desk):
     assert path.read_text("utf-8") == "no notebook at all"
 
 
-def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, monkeypatch):
-    monkeypatch.setattr(paths, "ROOT", checkout)  # the process works there, so it notes no progress here
+def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, moved):
+    moved(checkout, "ROOT")  # the process works there, so it notes no progress here
     exercise, process = catalog.find("03"), GradingProcess()
     right = paths.solution(exercise.folder).read_text("utf-8")
     hangs = right.replace("    return", "    while True: pass\n    return")
 
     def said_of(source: str) -> str:
-        """What is answered."""
         request = {"what": "check", "exercise": exercise.folder, "source": source, "name": "your notebook", "seed": 1}
         return process.ask(request)["text"]
 
@@ -288,8 +283,6 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
 
 
 # Real kernels.
-
-
 def solved(path, solution: str):
     """The notebook with the solution's definitions in the cells of the stub's."""
     import nbformat

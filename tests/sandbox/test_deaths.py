@@ -9,7 +9,9 @@ import sys
 import time
 
 import pytest
+from extras import offered
 from thorough import sample
+from waiting import gone, runs
 from worker_calls import call, load
 
 from grader import catalog
@@ -18,7 +20,6 @@ from grader.catalog.exercise import Limits
 from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker
 
@@ -51,13 +52,6 @@ SUBMISSION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "x.p
 SETTINGS = Settings(seed=3)
 
 
-def offered(tier: str) -> str:
-    try:
-        return tiers.choose(wanted=tier).name
-    except tiers.Unavailable as missing:
-        pytest.skip(str(missing))
-
-
 def pairs(ways: tuple[str, str], most: int = 2) -> list[tuple[str, str]]:
     """The first tier with one of two ways, and the last with the other; with THOROUGH=1 all tiers with both."""
     one, other = ([(tier, way) for tier in TIERS] for way in ways)
@@ -67,13 +61,13 @@ def pairs(ways: tuple[str, str], most: int = 2) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL"), 1))
 def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, fork_server, monkeypatch):
     """All of the submission is examined once more, in a worker of another fork server. Killed at each push: below."""
-    same = offered(tier) == fork_server.tier.name
+    same = offered(tier).name == fork_server.tier.name
     with contextlib.nullcontext(fork_server) if same else ForkServer(tier=tier) as server:
         before = grading.result(EXERCISE, SUBMISSION, server, SETTINGS)
         lost = lose_at(monkeypatch, server, [7], getattr(signal, how))
         assert grading.result(EXERCISE, SUBMISSION, server, SETTINGS).checks == before.checks
         assert len(lost) == 1 and server.process.pid != lost[0]
-        wait_gone(lost[0])
+        assert gone(lost[0], seconds=3)
 
 
 def test_work_that_loses_the_fork_server_twice_is_nobodys_verdict(fork_server, monkeypatch):
@@ -93,7 +87,7 @@ def lose_at(monkeypatch, fork_server: ForkServer, exchanges: list[int], number: 
             os.kill(lost[-1], number)
             if number != signal.SIGKILL:  # a stopped server cannot tell how the worker ended
                 os.kill(worker.pid, signal.SIGKILL)
-            wait_gone(worker.pid)
+            assert gone(worker.pid, seconds=3)
         return exchange(worker, *arguments)
 
     monkeypatch.setattr(Worker, "exchange", losing)
@@ -112,27 +106,24 @@ def test_a_stopped_fork_server_is_noticed_and_ended():
     assert time.monotonic() - began < 1.5
     with pytest.raises(TimedOut):
         call(worker, "spin", 0.3)
-    wait_gone(worker.pid)
-    wait_gone(stopped.pid)
+    assert gone(worker.pid, stopped.pid, seconds=3)
     worker = fork_server.spawn(Limits())
     os.kill(fork_server.process.pid, signal.SIGSTOP)
     began = time.monotonic()
     fork_server.close()
     assert time.monotonic() - began < 3
-    wait_gone(fork_server.process.pid)
-    wait_gone(worker.pid)
+    assert gone(fork_server.process.pid, worker.pid, seconds=3)
 
 
 @pytest.mark.parametrize("tier, place", pairs(("thread", "main")))
 def test_a_killed_grader_leaves_nothing_behind(tier, place):
-    command = [sys.executable, "-c", GRADER, str(paths.ROOT), offered(tier), place]
+    command = [sys.executable, "-c", GRADER, str(paths.ROOT), offered(tier).name, place]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     pids = [int(word) for word in grader.stdout.readline().split()]
-    assert len(pids) == 5 and not any(map(gone, pids))
+    assert len(pids) == 5 and all(map(runs, pids))
     grader.kill()
     grader.wait()
-    for pid in pids:
-        wait_gone(pid, 5)
+    assert gone(*pids, seconds=5)
     grader.stdout.close()
 
 
@@ -140,18 +131,3 @@ def loaded(fork_server):
     worker = fork_server.spawn(Limits())
     load(worker, SOURCE)
     return worker
-
-
-def gone(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[0] in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-
-
-def wait_gone(pid: int, seconds: float = 3.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not gone(pid):
-        assert time.monotonic() < deadline, f"{pid} is still there"
-        time.sleep(0.01)
