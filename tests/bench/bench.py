@@ -44,14 +44,12 @@ CHECK += ["--submission", str(ROOT / "solutions/03_context_vectors/context_vecto
 
 
 def seconds(command: list[str]) -> float:
-    """How long a command takes."""
     began = time.perf_counter()
     subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
     return time.perf_counter() - began
 
 
 def main() -> None:
-    """Measure and print all ratios."""
     if importlib.util.find_spec("watchfiles") is None:
         sys.exit("The watch is measured with watchfiles, which is not installed: pip install '.[dev]', or make bench")
     os.environ["WARM"] = "0"  # a command that finds a warm process would not be measured

@@ -24,7 +24,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.worker import wire
@@ -39,7 +38,6 @@ SEED = 7
 
 
 def main(measurements: list[str]) -> None:
-    """Take the named measurements and print them."""
     kernel.adopt_orphans()  # so that their processor time is counted
     with tempfile.TemporaryDirectory() as folder:
         for name in measurements:
@@ -47,7 +45,6 @@ def main(measurements: list[str]) -> None:
 
 
 def speed(root: Path) -> None:
-    """Print the time of a large class."""
     core = [exercise for exercise in catalog.exercises() if exercise.path.name == "to GPT-2's attention"]
     count = make_class(root / "class", core)
     before, began = children_s(), time.perf_counter()

@@ -28,7 +28,6 @@ AUTOGRADE = ("nbgrader", "autograde", FOLDER)
 
 
 def main(notebooks: int) -> None:
-    """Measure and print both times."""
     with tempfile.TemporaryDirectory() as folder:
         one, all_at_once = Course(Path(folder) / "one" / "kata"), Course(Path(folder) / "all" / "kata")
         from grader.integrations.nbgrader import course

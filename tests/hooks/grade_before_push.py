@@ -43,7 +43,6 @@ def main(names: list[str]) -> int:
 
 
 def is_fresh(folder: str, source: bytes) -> bool:
-    """Whether nothing was begun yet."""
     try:
         return source == checkout.source(folder).encode()
     except WrongUse:

@@ -125,5 +125,4 @@ def environment() -> dict[str, str]:
 
 
 def cell(notebook, id: str):
-    """The cell of a course's notebook with this name."""
     return next(c for c in notebook.cells if c.id == id)

@@ -24,6 +24,5 @@ def released(tmp_path_factory) -> Course:
 
 @pytest.fixture
 def classroom(released, tmp_path) -> Course:
-    """A copy to work on."""
     shutil.copytree(released.root, tmp_path / "kata")
     return type(released)(tmp_path / "kata")

@@ -48,8 +48,6 @@ def add(notebook, source: str, at: int | None = None):
 
 
 # The grade cells
-
-
 @case("wrong")
 def deleted(notebook):
     notebook.cells = [c for c in notebook.cells if c.id not in GRADED]
@@ -96,8 +94,6 @@ def with_outputs_of_its_own(notebook):
 
 
 # Their metadata
-
-
 @case("wrong")
 def worth_a_hundred_points(notebook):
     for graded in grade_cells(notebook):
@@ -141,8 +137,6 @@ def a_grade_cell_of_its_own(notebook):
 
 
 # What the code does
-
-
 @case("wrong")
 def patches_ipython(notebook):
     add(

@@ -59,7 +59,6 @@ def text_of(page) -> str:
 
 @pytest.fixture(scope="module")
 def served(built) -> Iterator[str]:
-    """The address of the site."""
     handler = functools.partial(SimpleHTTPRequestHandler, directory=str(built))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
