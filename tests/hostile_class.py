@@ -42,6 +42,8 @@ IN_CALLS = ("while True: pass", "raise SystemExit(0)", "raise KeyboardInterrupt"
 
 
 # The class
+
+
 def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int, seed: int = SEED) -> Path:
     """Make a class of honest `students`, with `strangers` hostile hand-ins among them. Returns what is to be graded.
 
@@ -117,6 +119,8 @@ def zipped(folder: Path, target: Path) -> Path:
 
 
 # Hostile hand-ins. Each function is given the folder, the name of the student, the exercise and a generator.
+
+
 def _file(where: Path, name: str, folder: str, data: str | bytes, suffix: str = ".py") -> None:
     written(where / name / f"{paths.slug(folder)}{suffix}", data)
 

@@ -1,7 +1,8 @@
 """What does dropout leave of a row of weights?
 
-A row of a causal mean has as many equal weights as its token may see, and they sum to 1. Half of them are dropped and the
-rest doubled, 4,000 times. Shown are the sum in one draw, its mean and its spread (the standard deviation) over all draws.
+A row of a causal mean has as many equal weights as its token may see, and they sum to 1. Half of them are dropped and
+the rest doubled, 4,000 times. Shown are the sum in one draw, its mean and its spread (the standard deviation) over all
+draws.
 """
 
 import torch

@@ -249,6 +249,8 @@ def test_a_class_that_looks_like_one_student_needs_a_person(tmp_path, content, o
 
 
 # Several files, and files that cannot be placed.
+
+
 def test_what_lies_beside_a_lesson_is_no_answer(tmp_path):
     """Who hands in the whole folder hands in what we wrote too: it is neither listed nor in the way of an answer."""
     beside = {
@@ -351,6 +353,8 @@ def test_wrong_use(tmp_path):
 
 
 # Archives of strangers.
+
+
 def test_paths_that_lead_out_of_an_archive(tmp_path):
     lay(
         tmp_path,

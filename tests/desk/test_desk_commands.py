@@ -30,6 +30,8 @@ def result(outcomes: dict[int, str], status: str = FAILED) -> ExerciseResult:
 
 
 # Lessons and hints.
+
+
 def test_every_lesson_has_tasks_and_hints_for_each():
     for exercise in catalog.exercises():
         tasks = lesson.tasks(exercise.folder)
@@ -126,6 +128,8 @@ def test_a_task_can_be_named(history):
 
 
 # The fresh stub and the solution.
+
+
 def test_a_figure_without_a_file_is_refused(said, desk):
     (desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py").unlink()
     refused = said("figure", NUMBER, cwd=desk)
@@ -198,6 +202,8 @@ def test_a_comparison_holds_every_line_that_differs():
 
 
 # The history.
+
+
 def _grade_often(history, times):
     paths.PROGRESS, paths.LAST_RESULTS = history, history.with_name(".kata-results")
     for _ in range(times):

@@ -60,6 +60,8 @@ def card(code: str, answer: str = "", title: str = "Write `f`") -> Card:
 
 
 # The files.
+
+
 @EACH
 def test_every_exercise_has_cards_in_order(folder):
     found = cards.read(folder)
@@ -120,6 +122,8 @@ def test_verify_demands_the_file_and_enough_cards_and_a_function_of_the_stub(des
 
 
 # When a card comes.
+
+
 def test_a_card_comes_after_a_day_a_week_a_month_and_then_every_90_days(history, clock):
     passed(FIRST)
     assert due() == [] and review.outlook(review.schedule()) == "The next question comes tomorrow."
@@ -226,6 +230,8 @@ def test_the_graders_own_words_say_what_is_wrong(fork_server):
 
 
 # The command.
+
+
 def test_without_a_terminal_the_due_cards_are_shown_without_answers(said, desk, clock):
     passed(FIRST, SECOND)
     clock(1)

@@ -34,6 +34,8 @@ def model_and_functions():
 
 
 # The command.
+
+
 def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_train_it_for_real(said, desk):
     done = said("train", NUMBER, cwd=desk)
     assert done.returncode == 2
@@ -84,6 +86,8 @@ def test_a_model_that_breaks_is_told_in_the_learners_own_lines(said, tmp_path):
 
 
 # The trained model.
+
+
 def test_one_head_leads_at_every_graded_period():
     model, names = model_and_functions()
     for period in GRADED_PERIODS:

@@ -133,6 +133,8 @@ def test_files_of_the_safetensors_library_are_read(spaces):
 
 
 # The model beside the lesson
+
+
 def in_the_lesson(name):
     """A module that lies beside the lesson."""
     sys.path.insert(0, str(LESSON))

@@ -113,6 +113,8 @@ def test_a_source_is_not_larger_once_it_is_read():
 
 
 # Notebooks
+
+
 @pytest.mark.parametrize("data, reason", NOTEBOOKS.values(), ids=NOTEBOOKS)
 def test_a_notebook_that_cannot_be_graded_is_refused(data, reason):
     assert len(data) <= safe_files.MAX_NOTEBOOK
@@ -130,6 +132,8 @@ def test_an_honest_notebook_with_many_pictures_is_read():
 
 
 # Names
+
+
 def test_a_long_name_is_read_in_no_time():
     began = time.process_time()
     for unit in ("_1", "-1", " (1)", "1_", " ", "03_", "_", "0", "_1_assignsubmission_", "é"):
@@ -155,6 +159,8 @@ def test_names_longer_than_255_bytes_are_not_taken_in(tmp_path):
 
 
 # Archives
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("archives")
@@ -201,6 +207,8 @@ def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, mon
 
 
 # A class
+
+
 def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, here):
     """Everybody honest has full marks; nobody is missing; whatever was refused is told with its reason."""
     root = tmp_path / "in"
@@ -235,6 +243,8 @@ def test_a_class_with_all_of_this_in_it_is_graded(built, tmp_path, said, here):
 
 
 # The fuzz
+
+
 @pytest.mark.parametrize("kind", CASES)
 def test_made_up_hand_ins(kind, tmp_path):
     often = {"name": 200, "class": 10}.get(kind, 40) * (50 if THOROUGH else 1)
@@ -248,6 +258,8 @@ def test_made_up_hand_ins(kind, tmp_path):
 
 
 # A class in one archive: what one student hands in does not keep the archive from being read.
+
+
 def a_download(path: Path, *more: tuple[str, bytes]) -> Path:
     honest_ones = ((f"{name}_{500 + n}_assignsubmission_file_/{FILE}", HONEST.encode()) for n, name in enumerate("ABC"))
     path.write_bytes(zipped(*honest_ones, *more))

@@ -39,6 +39,8 @@ def run(source: str) -> dict:
 
 
 # What is gathered.
+
+
 def test_the_definition_that_was_run_last_counts():
     cells = ["", "def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
     assert run(collect.source(cells, WANTED))["f"](0) == 2
@@ -112,6 +114,8 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole():
 
 
 # What is made.
+
+
 @pytest.fixture
 def checkout(tmp_path_factory):
     """Each test's own: the progress of one is not the other's, in whichever order they run."""
@@ -283,6 +287,8 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
 
 
 # Real kernels.
+
+
 def solved(path, solution: str):
     """The notebook with the solution's definitions in the cells of the stub's."""
     import nbformat

@@ -42,6 +42,8 @@ def graded(*results) -> Graded:
 
 
 # Gradescope.
+
+
 def test_gradescope_results():
     hidden = VISIBLE[-1]
     content = gradescope.results(graded(result(), None, result(status="error", message="SyntaxError")), hidden)
@@ -144,6 +146,8 @@ def test_run_autograder_after_a_crash_of_ours(autograder, tmp_path):
 
 
 # Classroom 50.
+
+
 def test_classroom50_result():
     content = classroom50.result(graded(result(), None), RUNNER, NOW)
     fits(content, "classroom50-result-v1")

@@ -103,6 +103,8 @@ def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, sa
 
 
 # What cannot be written goes to standard output.
+
+
 @pytest.mark.parametrize("name", ["no/such/folder/a.json", ".", "\udcff/a.json", "nul\0.json", "x" * 300])
 def test_a_report_that_cannot_be_written_is_not_lost(name, tmp_path, capsys):
     assert not deliver("the verdict: \udcff\n", tmp_path / name)
@@ -125,6 +127,8 @@ def test_a_full_disk_loses_no_verdict(words, tmp_path, said):
 
 
 # What is kept.
+
+
 def test_what_is_kept_has_its_room_in_bytes():
     kept = BoundedCache(1 << 20)
     for number in range(100):

@@ -38,6 +38,8 @@ def grade(judged):
 
 
 # What an exercise asks for.
+
+
 def test_what_an_exercise_asks_for_is_what_its_stub_leaves_to_the_learner():
     stub = (
         "def given(x):\n    return x\n\n\ndef f(a, /, b=1, *, c=None, **more):\n    raise NotImplementedError\n\n\n"
@@ -54,6 +56,8 @@ def test_each_exercise_asks_for_something_and_no_folder_that_is_not_there_does()
 
 
 # What a file lacks.
+
+
 def test_no_name_that_an_exercise_asks_for_is_taken_for_another_one(grade):
     result = grade("02", f"{HEAD}def softmax_naive(x):\n    return x.exp() / x.exp().sum(0)\n")
     told = [check.message for check in result.checks if "defines no softmax_stable" in (check.message or "")]
@@ -136,6 +140,8 @@ def test_what_a_package_lacks_is_not_said_of_the_package(grade):
 
 
 # Arguments.
+
+
 def test_right_arguments_are_no_reason(grade):
     source = HEAD + CAUSAL.format(arguments="d_in, d_out, context_length, dropout, qkv_bias=False", rate="dropout")
     result = grade("11", source.replace(".softmax(-1)", ".softmax(-2)"))
@@ -161,6 +167,8 @@ def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
 
 
 # A file that is graded alone.
+
+
 def test_a_hint_that_is_not_known_here_is_no_fault(grade):
     source = changed("13", ("x: torch.Tensor", 'x: Float[Tensor, "batch tokens d"]'))
     assert grade("13", f"from somewhere import Float, Tensor\n{source}").status == "passed"

@@ -32,6 +32,8 @@ def notebook(*cells: str) -> submission.Submission:
 
 
 # A file.
+
+
 def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
     """The fork server imports torch without the garbage collector."""
     assert grade(f"{RIGHT}import gc\nprint('collected:', gc.isenabled())\n").output == "collected: True\n"
@@ -216,6 +218,8 @@ def test_one_line_that_fails_twice_is_told_once(grade):
 
 
 # The machinery of Python and torch, of which a few functions are harmless.
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -246,6 +250,8 @@ def test_the_machinery_is_suspect(source):
 
 
 # A notebook.
+
+
 def test_a_cell_that_is_not_python_costs_itself_alone(grade):
     handed_in = notebook("import torch", WEIGHTS, "def broken(:\n    pass", VECTOR, "plt.plot()", VECTORS)
     result = grade(handed_in)

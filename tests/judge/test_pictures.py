@@ -38,6 +38,8 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 
 
 # What is in them.
+
+
 @pytest.mark.parametrize("exercise", sample(DRAWN, 12), ids=lambda exercise: exercise.folder)
 def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercise, fork_server):
     pictures = of_file(paths.solution(exercise.folder), fork_server, exercise.folder)
@@ -79,6 +81,8 @@ def _close(one, other) -> bool:
 
 
 # Whatever the learner's code does.
+
+
 @pytest.mark.parametrize(
     ("body", "note"),
     [
@@ -124,6 +128,8 @@ def test_numbers_that_are_none_are_shown_too(values, fork_server):
 
 
 # Their forms.
+
+
 def printed(picture: Picture, **options) -> str:
     file = io.StringIO()
     console = Console(file=file, width=80, **options)
@@ -217,6 +223,8 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
 
 
 # The command.
+
+
 def test_files_are_written(said, tmp_path):
     solution = paths.solution(catalog.find("03").folder)
     for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):

@@ -70,6 +70,8 @@ def hand_in(root: Path, student: str, source: str) -> None:
 
 
 # What is derived.
+
+
 def test_a_desks_seeds_draw_what_they_always_drew():
     assert part(7, "fresh") == zlib.crc32(b"7 fresh") == torch_seed(part(7, "fresh"))
     assert part(part(7, "fresh"), 3) == zlib.crc32(f"{zlib.crc32(b'7 fresh')} 3".encode())
@@ -103,6 +105,8 @@ def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
 
 
 # A class: one secret a run, kept for the teacher, another one for what is graded later.
+
+
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, fork_server) -> tuple[Path, Path, int]:
     """Three students, graded once by the command line as a teacher types it; every night by processes of its own."""
@@ -259,6 +263,8 @@ def test_a_table_of_answers_earns_the_documented_points_alone(fork_server):
 
 
 # Where others grade.
+
+
 def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monkeypatch, capfd, fork_server):
     drawn: list[int] = []
     monkeypatch.setattr(one_student, "ForkServer", lambda: contextlib.nullcontext(fork_server))

@@ -41,6 +41,8 @@ def test_nearly_all_of_them_are_named(judged):
 
 
 # What people write instead of a step, made from the solution itself.
+
+
 def steps(tree: ast.AST) -> list[tuple[ast.AST, str]]:
     """Each expression that some rule fits, with each of what people write instead."""
     return [(node, instead) for node in ast.walk(tree) for instead in instead_of(node)]

@@ -48,6 +48,8 @@ def add(notebook, source: str, at: int | None = None):
 
 
 # The grade cells
+
+
 @case("wrong")
 def deleted(notebook):
     notebook.cells = [c for c in notebook.cells if c.id not in GRADED]
@@ -94,6 +96,8 @@ def with_outputs_of_its_own(notebook):
 
 
 # Their metadata
+
+
 @case("wrong")
 def worth_a_hundred_points(notebook):
     for graded in grade_cells(notebook):
@@ -137,6 +141,8 @@ def a_grade_cell_of_its_own(notebook):
 
 
 # What the code does
+
+
 @case("wrong")
 def patches_ipython(notebook):
     add(
