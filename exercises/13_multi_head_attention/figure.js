@@ -1,7 +1,8 @@
 // Numbered cells through view and transpose: the right way keeps each token's numbers together, the wrong way does not.
 
+import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { matmul, range, transpose } from "../../grader/integrations/figures/maths.js";
+import { range } from "../../grader/integrations/figures/maths.js";
 import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const COUNTS = [1, 2, 4];
@@ -11,71 +12,50 @@ export default {
     const { x } = model.get("data"); // (T, d): the heads side by side
     const [T, d] = [x.length, x[0].length];
     const flat = x.flat();
-    const figure = frame(el, "First view, then transpose: a view at once gives a head the numbers of other tokens.");
-    const wrong = figure.choice({
-      label: "Split by",
-      options: ["view(T, H, h).transpose(0, 1)", "view(H, T, h)"],
-      value: 1,
-    });
+    const figure = frame(el, "Each row of a head should hold its own token. Which split does that?");
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
     const numbered = figure.choice({
       label: "Cells show",
       options: ["numbers of the lesson", "their place in memory"],
       value: 1,
     });
-    figure.lesson(() => ([wrong.value, heads.value, numbered.value] = [0, 1, 0]));
-    const cell = figure.state([0, 1, 0]);
+    figure.lesson(() => ([heads.value, numbered.value] = [1, 0]));
+    const followed = figure.state(d / 2); // the place in memory of the number that is outlined everywhere
+    const token = (i) => Math.floor(i / d);
+    const names = range(T).map((t) => `token ${t}`);
     figure.draw(() => {
       const H = COUNTS[heads.value];
-      const h = d / H;
+      const size = d / H;
       // The place in memory of number n of token t in head k.
-      const place = (k, t, n) => (wrong.value ? (k * T + t) * h + n : t * d + k * h + n);
-      const places = range(H).map((k) => range(T).map((t) => range(h).map((n) => place(k, t, n))));
-      const token = (i) => Math.floor(i / d);
-      const names = range(T).map((t) => `token ${t}`);
-      const strays = places.flat().flatMap((one, t) => one.filter((i) => token(i) !== t % T)).length;
-      const shown = (index) => (numbered.value ? index : flat[index]);
-      const digits = numbered.value ? 0 : 4;
-      const scores = places.map(
-        (head) => head.map((one) => one.map((i) => flat[i]))
-      ).map((head) => matmul(head, transpose(head)));
-      const [k, t, n] = [Math.min(cell.value[0], H - 1), cell.value[1], Math.min(cell.value[2], h - 1)];
-      const from = place(k, t, n);
+      const split = (place) => range(H).map((k) => range(T).map((t) => range(size).map((n) => place(k, t, n))));
+      const right = split((k, t, n) => t * d + k * size + n);
+      const wrong = split((k, t, n) => (k * T + t) * size + n);
+      const strays = wrong.flat().flatMap((one, t) => one.filter((i) => token(i) !== t % T)).length;
+      const shown = (name, places) => {
+        const at = places.findIndex((one) => one.includes(followed.value));
+        return matrix({
+          name,
+          values: places.map((one) => one.map((i) => (numbered.value ? i : flat[i]))),
+          digits: numbered.value ? 0 : 4,
+          rows: names,
+          kind: (i, j) => token(places[i][j]),
+          picked: at < 0 ? undefined : [at, places[at].indexOf(followed.value)],
+          pick: (i, j) => (followed.value = places[i][j]),
+        });
+      };
+      const way = (code, name, places) => [
+        h("p", { class: "kata-line" }, h("code", {}, code)),
+        row(places.map((head, k) => shown(`${name} ${k}`, head))),
+      ];
       return {
-        threads: [[["x", token(from), from % d], [`head ${k}`, t, n]]],
-        show: [
-          row(
-            matrix({
-              name: "x",
-              values: x.map((one, t) => one.map((_, n) => shown(t * d + n))),
-              digits,
-              rows: names,
-              scale: numbered.value ? T * d : 1,
-              picked: [token(from), from % d],
-            }),
-            ...places.map((head, one) => matrix({
-              name: `head ${one}`,
-              values: head.map((one) => one.map(shown)),
-              digits,
-              rows: names,
-              scale: numbered.value ? T * d : 1,
-              marked: (i, j) => token(head[i][j]) !== i,
-              picked: one === k ? [t, n] : undefined,
-              pick: (i, j) => (cell.value = [one, i, j]),
-            })),
-          ),
-          row(...scores.map((one, k) => matrix({
-            name: `scores of head ${k}`,
-            values: one,
-            rows: names,
-            columns: names.map((_, t) => `${t}`),
-            scale: 2.5,
-          }))),
-        ],
-        key: ["numbers of another token", `${strays} of ${T * d}`],
-        say: strays
-          ? `${strays} of ${T * d} cells (dashed) belong to another token than their row says: the scores mix tokens.`
-          : `Every row of every head holds ${h} numbers of its own token.`,
+        show: row(
+          shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
+          h("div", {}, way("view(T, H, h).transpose(0, 1)", "head", right), way("view(H, T, h)", "wrong head", wrong)),
+        ),
+        key: ["numbers in a wrong row", `0 and ${strays} of ${T * d}`],
+        say: `Each token has a colour. View and transpose keep every row in one colour; ${strays
+          ? `a view at once puts ${strays} of ${T * d} numbers into the row of another token.`
+          : "with one head a view at once does too."}`,
       };
     });
   },

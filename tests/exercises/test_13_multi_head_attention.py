@@ -92,29 +92,24 @@ def example_heads() -> torch.Tensor:
     return torch.cat([known["example_head_1"], known["example_head_2"]], 1)
 
 
-def split(wrong: bool, heads: int, numbered: bool = False) -> dict[str, torch.Tensor]:
-    """Exercise 13's heads, split in the right way or the wrong one."""
+def split(heads: int, numbered: bool = False) -> dict[str, torch.Tensor]:
+    """Exercise 13's heads, split in the right way and in the wrong one."""
     x = torch.arange(24.0).reshape(3, 8) if numbered else example_heads()
-    cut = (lambda one: one.reshape(heads, 3, -1)) if wrong else (lambda one: one.reshape(3, heads, -1).transpose(0, 1))
-    scores = cut(example_heads()) @ cut(example_heads()).mT
-    return {f"head {n}": one for n, one in enumerate(cut(x))} | {
-        f"scores of head {n}": one for n, one in enumerate(scores)
+    right, wrong = x.reshape(3, heads, -1).transpose(0, 1), x.reshape(heads, 3, -1)
+    return {"x": x} | {
+        f"{name} {n}": one for name, cut in (("head", right), ("wrong head", wrong)) for n, one in enumerate(cut)
     }
 
 
 CASES = [
-    Case("as it opens", [], lambda: split(True, 2, True), "16 of 24 cells"),
-    Case("the wrong way", [TO_LESSON, ("choose", "Split by", "view(H, T, h)")], lambda: split(True, 2), "of 24 cells"),
-    Case("four heads", [TO_LESSON, ("choose", "Heads", "4")], lambda: split(False, 4), "2 numbers of its own token"),
+    Case("as it opens", [], lambda: split(2, True), "puts 16 of 24 numbers into the row of another token"),
+    Case("the lesson", [TO_LESSON], lambda: split(2), "16 of 24 numbers"),
+    Case("four heads", [TO_LESSON, ("choose", "Heads", "4")], lambda: split(4), "16 of 24 numbers"),
+    Case("one head", [("choose", "Heads", "1")], lambda: split(1, True), "with one head a view at once does too"),
     Case(
         "places",
-        [
-            TO_LESSON,
-            ("choose", "Cells show", "their place in memory"),
-            ("choose", "Split by", "view(H, T, h)"),
-            ("choose", "Heads", "4"),
-        ],
-        lambda: split(True, 4, True),
-        "dashed",
+        [TO_LESSON, ("choose", "Cells show", "their place in memory"), ("choose", "Heads", "4")],
+        lambda: split(4, True),
+        "16 of 24 numbers",
     ),
 ]

@@ -11,12 +11,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "Two heads, and the scores of each.",
+    "Three tokens split into two heads, in the right way and in the wrong one.",
     data,
-    {
-        "head 0": Start("example_head_1"),
-        "head 1": Start("example_head_2"),
-        "scores of head 0": Start("example_scores_1"),
-        "scores of head 1": Start("example_scores_2"),
-    },
+    {"head 0": Start("example_head_1"), "head 1": Start("example_head_2")},
 )
