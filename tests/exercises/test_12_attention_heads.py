@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch import nn
 from torch.nn import functional
 
@@ -76,14 +76,15 @@ def mixed(token: int = 0, off: int | None = None, layer: bool = True) -> dict[st
 
 
 CASES = [
-    Case("as it opens", [], mixed, "^Output 0 is .*: it draws on every head"),
-    Case("another number", [("pick", "output", 0, 3)], mixed, "^Output 3 is "),
-    Case("another token", [("choose", "Token", "1")], lambda: mixed(1)),
-    Case("a head off", [("toggle", "head 1")], lambda: mixed(off=1), "Without head 1, 4 of 4 numbers change"),
-    Case("no layer", [("toggle", "Output layer")], lambda: mixed(layer=False), "a copy of one number of head 0"),
+    Case("as it opens", [], says="^Without head 1, 4 of 4 numbers change. Output 0 has a line from every number"),
+    Case("the same in numbers", [("toggle", "Numbers of the output layer")], lambda: mixed(off=1), "4 of 4 numbers"),
+    Case("another number", [TO_LESSON, ("pick", "output", 0, 3)], mixed, "^Output 3 has a line from every number"),
+    Case("another token", [TO_LESSON, ("choose", "Token", "1")], lambda: mixed(1)),
+    Case("the other head off", [TO_LESSON, ("toggle", "head 0")], lambda: mixed(off=0), "Without head 0, 4 of 4"),
+    Case("no layer", [TO_LESSON, ("toggle", "Output layer")], lambda: mixed(layer=False), "one number of head 0"),
     Case(
         "neither",
-        [("toggle", "Output layer"), ("toggle", "head 1")],
+        [TO_LESSON, ("toggle", "Output layer"), ("toggle", "head 1")],
         lambda: mixed(off=1, layer=False),
         "Without head 1, 2 of 4 numbers change",
     ),

@@ -15,5 +15,5 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The findings of two heads, side by side, and the output layer that mixes them.", data, {"output": Start("mixed")}
+    "Head 1 is switched off, and all four numbers of the output change.", data, {"output": Start("mixed")}
 )
