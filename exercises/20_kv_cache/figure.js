@@ -1,29 +1,27 @@
-// Step by step with and without a cache: the output is the same, the work and the memory are not.
+// Token after token: what the next one computes with a cache and without, and what the cache then holds.
 
-import { chart } from "../../grader/integrations/figures/chart.js";
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const LONGEST = 64; // tokens on the curve
+const [WIDE, HIGH] = [48, 30]; // of a token
 
-// Two bars, as long as the work so far. most: what the longer one is in the end.
-function race(kept, again, most) {
-  const [LEFT, WIDE] = [92, 500]; // where bars begin, and the longest one
+// What the newest token takes: full is a token that is computed, all for the same work, dashed is one that is kept.
+function next(tokens, each) {
+  const t = tokens.length;
   return drawing(
-    {
-      name: "the race: multiply-adds so far",
-      label: `With a cache ${count(kept)}, without ${count(again)}.`,
-      width: LEFT + WIDE + 50,
-      height: 74,
-    },
-    [["with a cache", kept, "now"], ["without", again, "done"]].map(([name, value, look], n) => {
-      const [y, wide] = [6 + n * 34, (WIDE * value) / most];
+    { name: "what is computed for the next token", width: 342, height: 116, most: 420,
+      label: `With a cache ${count(each)} multiply-adds, without ${count(t * each)}.` },
+    [["with a cache", 1], ["without", t]].map(([name, many], n) => {
+      const y = 18 + n * 60;
       return [
-        s("text", { x: LEFT - 8, y: y + 17, "text-anchor": "end" }, name),
-        s("rect", { class: `cell ${look}`, x: LEFT, y, width: wide, height: 26 }),
-        s("text", { class: "strong", x: LEFT + wide + 8, y: y + 17 }, count(value)),
+        s("text", { x: 0, y: y - 6 }, many < t ? `${name}: dashed is kept` : `${name}: all of them`),
+        tokens.map((token, i) => [
+          s("rect", { class: `cell ${i < t - many ? "gone" : "done"}`, x: i * WIDE + 1, y, width: WIDE - 3, height: HIGH }),
+          s("text", { class: "number", x: (i + 0.5) * WIDE, y: y + 19, "text-anchor": "middle" }, token),
+        ]),
+        s("text", { class: "strong", x: t * WIDE + 8, y: y + 20 }, count(many * each)),
       ];
     }),
   );
@@ -46,63 +44,34 @@ export default {
       const merged = range(steps).map((t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((one) => one.map((value, i) => value + out_bias[i]));
     };
-    // Multiply-adds of one step for t tokens in all: projections of the new tokens, their scores and weighted sums.
-    const work = (t, cached) => {
-      const fresh = cached ? 1 : t;
-      return fresh * d_out * (3 * d_in + d_out) + 2 * fresh * t * d_out;
-    };
-    const soFar = (t, cached) => range(t, 1).reduce((total, step) => total + work(step, cached), 0);
-    const figure = frame(el, "With a cache each step projects one token; without, all of them again.");
+    // Multiply-adds of one token with t in all: its projections, its scores and its weighted sum.
+    const work = (t) => d_out * (3 * d_in + d_out) + 2 * t * d_out;
+    const figure = frame(el, "How much work is one more token, with a cache and without?");
     const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 4 });
-    const cached = figure.toggle({ label: "Keep a cache", value: true });
     figure.player(step);
-    figure.lesson(() => ([step.value, cached.value] = [inputs.length, true]));
+    const all = figure.toggle({ label: "Output and cache" });
+    figure.lesson(() => ([step.value, all.value] = [inputs.length, true]));
     figure.draw(() => {
       const t = step.value;
-      const fed = (i) => (cached.value ? i === t - 1 : i < t);
-      const cache = (which) => transpose(projected[which].slice(0, t));
       const names = tokens.slice(0, t);
+      const cache = (name, which) => matrix({
+        name: `${name} in the cache`,
+        values: transpose(projected[which].slice(0, t)),
+        columns: names,
+        rows: ["head 0", "head 1"],
+        marked: (_, j) => j === t - 1,
+      });
       return {
         show: [
-          race(soFar(t, true), soFar(t, false), soFar(inputs.length, false)),
-          row(
-            matrix({ name: "inputs", values: inputs, digits: 2, rows: tokens, marked: fed, faint: (i) => i >= t }),
-            matrix({ name: "output", values: outputs(t), rows: names }),
-          ),
-          row(
-            matrix({
-              name: cached.value ? "keys in the cache" : "keys, computed again",
-              values: cache(1),
-              columns: names,
-              rows: ["head 0", "head 1"],
-              marked: (_, j) => fed(j),
-            }),
-            matrix({
-              name: cached.value ? "values in the cache" : "values, computed again",
-              values: cache(2),
-              columns: names,
-              rows: ["head 0", "head 1"],
-              marked: (_, j) => fed(j),
-            }),
-          ),
-          row(
-            matrix({ name: "bytes kept", values: [cached.value ? 2 * t * d_out * 4 : 0], digits: 0, heat: false }),
-            chart({
-              name: "Multiply-adds so far",
-              x: range(LONGEST, 1),
-              at: t,
-              xLabel: "tokens",
-              curves: [
-                { name: "with a cache", values: range(LONGEST, 1).map((n) => soFar(n, true)) },
-                { name: "without", values: range(LONGEST, 1).map((n) => soFar(n, false)) },
-              ],
-            }),
-          ),
+          next(names, work(t)),
+          all.value && [
+            row(matrix({ name: "output", values: outputs(t), rows: names, marked: (i) => i === t - 1 })),
+            row(cache("keys", 1), cache("values", 2)),
+          ],
         ],
-        key: ["multiply-adds so far", count(soFar(t, cached.value))],
-        say: `Dashed: what this step computes. So far it took ${count(soFar(t, cached.value))} multiply-adds; `
-          + `${cached.value ? "without" : "with"} a cache it would be ${count(soFar(t, !cached.value))}. The output `
-          + "is the same.",
+        key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
+        say: `With a cache “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds. Without, `
+          + `${t === 1 ? "it is the same for one token" : `all ${t} tokens are computed again: ${count(t * work(t))}`}.`,
       };
     });
   },
