@@ -18,7 +18,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The output after six steps, and what the cache holds.",
+    "What one more token computes, with a cache and without.",
     data,
     {
         "output": Start("output"),
