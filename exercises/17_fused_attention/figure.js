@@ -1,10 +1,37 @@
 // One product instead of three: the weights lie on top of each other, and the result is cut in the same order.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row, sign } from "../../grader/integrations/figures/tables.js";
+import { causal, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
+const [WIDE, HIGH] = [84, 34]; // of a part
+
+// Two strips of three parts: as they are stacked, and what they are cut as. A colour is where a part comes from.
+function strips(from, to) {
+  return drawing(
+    { name: "colour: what it was made as; letter: cut as", width: 342, height: 124, most: 420,
+      label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
+    [["stacked", from], ["cut", to]].map(([name, names], n) => {
+      const y = 8 + n * 64;
+      return [
+        s("text", { x: 0, y: y + 22 }, name),
+        names.map((letter, i) => {
+          const x = 64 + i * (WIDE + 6);
+          const isWrong = letter !== from[i];
+          return [
+            s("rect", { class: `cell kata-kind-${ORDERS[0].split(" ").indexOf(from[i])}`, x, y, width: WIDE, height: HIGH }),
+            s("text", { class: "strong", x: x + WIDE / 2, y: y + 22, "text-anchor": "middle" }, letter),
+            !n && s("line", { class: "link", x1: x + WIDE / 2, x2: x + WIDE / 2, y1: y + HIGH + 4, y2: y + 60 }),
+            isWrong && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
+            isWrong && s("text", { x: x + WIDE / 2, y: y + HIGH + 14, "text-anchor": "middle" }, `was ${from[i]}`),
+          ];
+        }),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
@@ -20,73 +47,32 @@ export default {
       const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
-    const figure = frame(
-      el,
-      "One tall matrix, one product, one cut: the order of stacking and of cutting must be the same."
-    );
+    const figure = frame(el, "Three projections in one product: what if you stack and cut in different orders?");
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 1 });
     figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
-    const right = attended(Object.fromEntries(
+    const projected = Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])
-    ));
-    const cell = figure.state([1, 0]);
+    );
+    const right = attended(projected);
     figure.draw(() => {
       const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
-      const weight = from.flatMap((name) => layers[name]);
-      const product = matmul(inputs, transpose(weight));
-      const parts = Object.fromEntries(to.map((name, n) => [
-        name,
-        product.map((line) => line.slice(n * width, (n + 1) * width)),
-      ]));
-      const labels = (names) => names.flatMap((name) => range(width).map((i) => `${name}${i}`));
       const wrong = to.filter((name, n) => from[n] !== name);
-      const output = attended(parts);
-      const off = (i, j) => Math.abs(output[i][j] - right[i][j]);
-      const errors = output.map((line, i) => Math.max(...line.map((_, j) => off(i, j))));
-      const most = Math.max(...errors);
-      const partOf = (name) => ORDERS[0].split(" ").indexOf(name); // its colour
-      const [i, j] = cell.value;
-      const [made, called] = [labels(from)[j], labels(to)[j]];
-      const named = `What is called ${called} is made with the weights of ${made}.`;
+      const output = attended(Object.fromEntries(to.map((name, n) => [name, projected[from[n]]])));
+      const off = (i, j) => Math.abs(output[i][j] - right[i][j]) > 5e-5;
       return {
         show: [
+          strips(from, to),
           row(
-            matrix({ name: "inputs", values: inputs, digits: 2, rows: tokens }), sign("@"),
-            matrix({
-              name: "qkv.weight",
-              values: weight,
-              digits: 2,
-              rows: labels(from),
-              kind: (n) => partOf(from[Math.floor(n / width)]),
-            }),
-          ),
-          row(
-            matrix({
-              name: "inputs @ qkv.weight.T, cut in three",
-              values: product,
-              digits: 2,
-              rows: tokens,
-              columns: labels(to),
-              picked: cell.value,
-              pick: (...at) => (cell.value = at),
-              kind: (_, j) => partOf(from[Math.floor(j / width)]),
-              marked: (_, j) => from[Math.floor(j / width)] !== to[Math.floor(j / width)],
-              note: "A colour is where a number comes from, a name what it is cut as.",
-            }), sign("→"),
-            matrix({ name: "output", values: output, rows: tokens, marked: (i, j) => off(i, j) > 5e-5 }),
-            matrix({ name: "error", values: errors.map((error) => [error]), heat: false }),
+            matrix({ name: "output", values: output, rows: tokens, heat: false, marked: off }),
+            wrong.length > 0 && matrix({ name: "should be", values: right, rows: tokens, heat: false }),
           ),
         ],
-        threads: [
-          [["inputs", i, inputs[0].length - 1], ["inputs @ qkv.weight.T, cut in three", i, j]],
-          [["qkv.weight", j, inputs[0].length - 1], ["inputs @ qkv.weight.T, cut in three", i, j]],
-        ],
-        key: ["largest error of the output", format(most)],
+        key: ["cut wrong, and no error raised", `${wrong.length} of ${to.length}`],
         say: wrong.length
-          ? `${named} ${wrong.join(" and ")} are cut from the wrong columns (dashed), so the output is wrong. `
+          ? `${wrong.join(" and ")} are cut from the wrong part, so the output is wrong (dashed). `
             + "All shapes fit, and no error is raised."
-          : `${named} One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
+          : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
             + "in place of three; the output is that of exercise 13.",
       };
     });

@@ -4,7 +4,7 @@ from figure_case import TO_LESSON, Case
 from figure_truths import multi_head
 
 CASES = [
-    Case("as it opens", [], lambda: multi_head("kqv"), "k and q are cut"),
+    Case("as it opens", [], lambda: multi_head("kqv") | {"should be": multi_head()["output"]}, "k and q are cut"),
     Case(
         "stacked otherwise",
         [TO_LESSON, ("choose", "Stacked as", "k q v")],
