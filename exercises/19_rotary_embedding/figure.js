@@ -1,12 +1,28 @@
 // Clocks: each pair of numbers is turned by its position. The score of two vectors depends only on their distance.
 
-import { chart } from "../../grader/integrations/figures/chart.js";
+import { chart, legend } from "../../grader/integrations/figures/chart.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range } from "../../grader/integrations/figures/maths.js";
-import { plane } from "../../grader/integrations/figures/plane.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const FARTHEST = 32;
+const [SIDE, LONGEST] = [171, 72]; // of a clock: its room, and its hands
+
+// A pair of numbers as two hands, and the arc from the key's to the query's: pale where both were before they moved on.
+function hands([x, y], radius, start, query, key, isBefore) {
+  const at = (angle, r) => `${(x + r * Math.cos(angle)).toFixed(1)},${(y - r * Math.sin(angle)).toFixed(1)}`;
+  const [a, b] = [start + key, start + query];
+  const turn = Math.sign(b - a) * (Math.abs(b - a) % (2 * Math.PI));
+  const r = isBefore ? 30 : 42;
+  const arc = range(33).map((i) => at(a + (turn * i) / 32, r)).join(" ");
+  return [
+    s("polyline", { class: "truth", fill: "none", opacity: isBefore ? 0.35 : 1, points: arc }),
+    [[a, "arrow other"], [b, "arrow"]].map(([angle, look]) => s("polyline", {
+      class: look, opacity: isBefore ? 0.3 : 1, points: `${x},${y} ${at(angle, radius)}`,
+    })),
+  ];
+}
 
 export default {
   render({ model, el }) {
@@ -18,9 +34,9 @@ export default {
       const sin = token.map((_, i) => Math.sin(angles[i % half]));
       return token.map((x, i) => x * cos[i] + (i < half ? -token[i + half] : token[i - half]) * sin[i]);
     };
-    const figure = frame(el, "Move both tokens on together: every clock turns, and the score stays as it is.");
-    const query = figure.slider({ label: "Query at", min: 0, max: FARTHEST, value: 2 });
-    const key = figure.slider({ label: "Key at", min: 0, max: FARTHEST, value: 0 });
+    const figure = frame(el, "How does a score change when both of its tokens move on together?");
+    const query = figure.slider({ label: "Query at", min: 0, max: FARTHEST, value: 5 });
+    const key = figure.slider({ label: "Key at", min: 0, max: FARTHEST, value: 3 });
     // A slider for both at once, so that they can be played.
     const both = {
       get isAtEnd() {
@@ -37,36 +53,53 @@ export default {
     };
     const base = figure.choice({ label: "Base", options: bases.map((one) => one.toLocaleString("en-US")) });
     figure.player(both, 350);
+    const all = figure.toggle({ label: "Vectors and other distances" });
+    figure.lesson(() => ([query.value, key.value, base.value, all.value] = [2, 0, 0, true]));
     figure.draw(() => {
       const b = bases[base.value];
       const [q, k] = [turned(query.value, b), turned(key.value, b)];
       const distance = query.value - key.value;
-      const over = range(FARTHEST + 1).map((m) => dot(turned(m, b), turned(0, b)));
-      const reach = Math.max(...range(half).map((pair) => Math.hypot(token[pair], token[pair + half])));
-      const clock = (pair) =>
-        plane({
-          name: `Clock ${pair}: ${format(b ** (-pair / half), 3)} rad a position`,
-          from: [-reach, -reach],
-          to: [reach, reach],
-          points: [
-            { x: q[pair], y: q[pair + half], name: "query", kind: "arrow" },
-            { x: k[pair], y: k[pair + half], name: "key", kind: "arrow", look: "other" },
-          ],
-        });
+      const first = Math.min(query.value, key.value);
+      const lengths = range(half).map((pair) => Math.hypot(token[pair], token[pair + half]));
+      const clock = (pair) => {
+        const speed = b ** (-pair / half);
+        const middle = [(pair + 0.5) * SIDE, LONGEST + 8];
+        const radius = (LONGEST * lengths[pair]) / Math.max(...lengths);
+        const start = Math.atan2(token[pair + half], token[pair]);
+        const pairOf = (back, isBefore) =>
+          hands(middle, radius, start, (query.value - back) * speed, (key.value - back) * speed, isBefore);
+        return [
+          s("circle", { class: "ground", cx: middle[0], cy: middle[1], r: LONGEST + 4 }),
+          first > 0 && pairOf(first, true),
+          pairOf(0, false),
+          s("text", { class: "strong", x: middle[0], y: 2 * LONGEST + 34, "text-anchor": "middle" },
+            `${format(Math.abs(distance) * speed, 2)} rad apart`),
+          s("text", { x: middle[0], y: 2 * LONGEST + 52, "text-anchor": "middle" },
+            `numbers ${pair} and ${pair + half}`),
+        ];
+      };
       const names = token.map((_, i) => String(i));
+      const told = first ? `pale: both ${first} ${first === 1 ? "token" : "tokens"} earlier` : "the first of the two at 0";
       return {
         show: [
-          row(...range(half).map(clock)),
-          row(
+          drawing(
+            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 58, most: 420,
+              label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
+            range(half).map(clock),
+          ),
+          legend([["query", ""], ["key", "other"]].map(
+            ([name, look]) => [name, s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" })]
+          )),
+          all.value && row(
             matrix({ name: "query, turned", values: q, columns: names }),
             matrix({ name: "key, turned", values: k, columns: names }),
             matrix({ name: "score", values: [dot(q, k)], heat: false }),
             chart({
-              name: "Score over the distance",
+              name: "The score depends on the distance only",
               x: range(FARTHEST + 1),
               at: Math.abs(distance),
               xLabel: "distance",
-              curves: [{ name: "score", values: over }],
+              curves: [{ name: "score", values: range(FARTHEST + 1).map((m) => dot(turned(m, b), turned(0, b))) }],
             }),
           ),
         ],

@@ -1,7 +1,7 @@
 """What is done to the figure of exercise 19, and what torch computes must come out; the other numbers of its lesson."""
 
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from thorough import nightly
 from truths import measure_again
 
@@ -49,11 +49,22 @@ def turned(query: int, key: int, base: float) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("both one on", [("press", "Step")], lambda: turned(3, 1, 100.0), "distance is 2, and the score 15.4399"),
-    Case("far", [("move", "Query at", 20), ("move", "Key at", 7)], lambda: turned(20, 7, 100.0), "distance is 13"),
+    Case("as it opens", [], says="distance is 2, and the score 15.4399"),
+    Case(
+        "both one on",
+        [TO_LESSON, ("press", "Step")],
+        lambda: turned(3, 1, 100.0),
+        "distance is 2, and the score 15.4399",
+    ),
+    Case(
+        "far",
+        [TO_LESSON, ("move", "Query at", 20), ("move", "Key at", 7)],
+        lambda: turned(20, 7, 100.0),
+        "distance is 13",
+    ),
     Case(
         "another base",
-        [("choose", "Base", "10,000"), ("move", "Key at", 5)],
+        [TO_LESSON, ("choose", "Base", "10,000"), ("move", "Key at", 5)],
         lambda: turned(2, 5, 10_000.0),
         "distance is 3",
     ),

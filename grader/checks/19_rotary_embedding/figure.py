@@ -13,7 +13,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "A token, turned to position 2.",
+    "A token's two pairs of numbers as clocks, at two moments.",
     data,
     {
         "query, turned": Start("turned_at_2"),
