@@ -40,13 +40,14 @@ function choices(scores, taken, most) {
 export default {
   render({ model, el }) {
     const { queries, keys, weights } = model.get("data");
-    const figure = frame(el, "Every key gets a cheap score. Which keys does attention then read?");
+    const figure = frame(el, "Every key gets a cheap score. Which keys are read, and which one loses a tie?");
     const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
-    const count = figure.slider({ label: "k", min: 1, max: 5, value: 3 });
+    const count = figure.slider({ label: "k", min: 1, max: 5, value: 4 });
     const heads = weights.map((value, n) => figure.slider({ label: `Weight of head ${n}`, min: -3, max: 3, value }));
     const relu = figure.toggle({ label: "relu", value: true });
+    const all = figure.toggle({ label: "Products" });
     figure.lesson(() => {
-      [many.value, count.value, relu.value] = [4, 2, true];
+      [many.value, count.value, relu.value, all.value] = [4, 2, true, true];
       heads.forEach((one, n) => (one.value = weights[n]));
     });
     figure.draw(() => {
@@ -64,14 +65,14 @@ export default {
         key: ["keys that attention reads", `${taken.length}\u00a0of\u00a0${many.value}`],
         show: [
           choices(scores, taken, keys.length),
-          row(
+          all.value && row(
             matrix({
               name: relu.value ? "products after relu, and scores" : "products, and scores",
               values: [...kept, scores],
               rows: ["head 0", "head 1", "score"],
               columns: there.map(String),
               digits: 0,
-              marked: (i, key) => i === 2 && taken.includes(key),
+              faint: (i, key) => i === 2 && !taken.includes(key),
             }),
             matrix({
               name: "chosen keys", values: range(count.value).map((n) => taken[n] ?? -1), digits: 0, heat: false,

@@ -136,8 +136,8 @@ def chosen(
 LAST = ("press", "As in the lesson")
 CASES = [
     Case(
-        "as it opens",
-        [],
+        "three",
+        [("move", "k", 3), ("toggle", "Products")],
         lambda: chosen(3),
         r"reads 3 of 12 .* Key 10 scores 1 · 5 \+ 1 · 0 = 5\. .* left out scores 4",
     ),
@@ -145,8 +145,8 @@ CASES = [
     Case("more places than keys", [LAST, ("move", "k", 5)], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
     Case("room for all", [LAST, ("move", "k", 4)], lambda: chosen(4, 4), "None is left out"),
     Case(
-        "equal to the last",
-        [("move", "k", 4)],
+        "as it opens",
+        [("toggle", "Products")],
         lambda: chosen(4),
         "Key 1 scores the same, and is left out only because",
     ),

@@ -14,7 +14,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The scores of twelve keys, of which the last token reads three.",
+    "The scores of twelve keys, of which the last token reads four.",
     data,
     {"chosen keys": Start("selected", take=lambda positions: positions[1:, :2])},
 )
