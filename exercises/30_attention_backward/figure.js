@@ -35,7 +35,7 @@ function arrivals(values, average, weights) {
       s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 16, width: WIDE - 32,
         y: Y(Math.max(0, value)), height: Math.max(0.5, Math.abs(Y(0) - Y(value))) }),
       pointer(j * WIDE + WIDE - 6, Y(average), Y(value)),
-      [`${j}: ${format(value, 1)}`, ...(weights ? product(weights[j], value - average) : [])].map((words, n) => s(
+      [`${j}: arrives ${format(value, 1)}`, ...(weights ? product(weights[j], value - average) : [])].map((words, n) => s(
         "text",
         { class: n === 2 ? "strong" : null, x: (j + 0.5) * WIDE, y: TALL + 36 + 18 * n, "text-anchor": "middle" },
         words
@@ -50,9 +50,7 @@ function arrivals(values, average, weights) {
 export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
-    const figure = frame(
-      el, "What counts is not the sign of what arrives, but its distance from the weighted average.",
-    );
+    const figure = frame(el, "All three weights get a positive gradient. Which of the scores do?");
     const sliders = (name, values, most) => values.map((value, i) => figure.slider({
       label: `${name} ${i}`,
       min: -most,
@@ -64,13 +62,18 @@ export default {
     const score = sliders("Score", scores, 5);
     const gradient = sliders("Gradient", arriving, 10);
     const hidden = figure.toggle({ label: "Hide token 2" });
-    const alone = figure.toggle({ label: "Only the diagonal" });
+    const shown = figure.choice({ label: "Jacobian", options: ["hidden", "whole", "only the diagonal"] });
+    figure.lesson(() => {
+      [...score, ...gradient].forEach((one, i) => (one.value = [...scores, ...arriving][i]));
+      [hidden.value, shown.value] = [false, 1];
+    });
     figure.draw(() => {
+      const alone = shown.value === 2;
       const P = softmax(score.map((one, i) => (hidden.value && i === 2 ? -Infinity : one.value)));
       const dP = gradient.map((one) => one.value);
       const jacobian = P.map((p, i) => P.map((q, j) => {
         if (i === j) return p * (1 - p);
-        return alone.value ? 0 : -p * q;
+        return alone ? 0 : -p * q;
       }));
       const dS = matmul(jacobian, dP.map((value) => [value])).flat();
       const average = dot(P, dP);
@@ -82,19 +85,19 @@ export default {
         : "is positive nowhere: nothing above it arrives at a place with weight.";
       return {
         show: [
-          arrivals(dP, average, alone.value ? null : P),
-          row(
+          arrivals(dP, average, alone ? null : P),
+          shown.value > 0 && row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),
             matrix({ name: "average", values: [average], heat: false }),
           ),
-          row(
+          shown.value > 0 && row(
             matrix({ name: "Jacobian", values: jacobian, rows: NAMES, columns: NAMES, scale: 0.5 }),
             matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
           ),
         ],
-        key: ["weighted average", format(average, 3)],
-        say: alone.value
+        key: ["positive at", up.length ? `score ${up.join(", ")}` : "none"],
+        say: alone
           ? `The diagonal by itself says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is `
             + `${format(total, 3)} `
             + "and not 0, so it cannot be the gradient of a softmax."

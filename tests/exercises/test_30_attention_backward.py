@@ -84,14 +84,32 @@ def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
 
 
 LOG_2 = math.log(2.0)
+WHOLE = ("choose", "Jacobian", "whole")
 CASES = [
-    Case("another gradient", [("move", "Gradient 0", 8)], lambda: back([LOG_2, 0, 0], [8, 2, 6]), "positive only at 0"),
-    Case("all alike", [("move", "Gradient 0", 6), ("move", "Gradient 1", 6)], lambda: back([LOG_2, 0, 0], [6, 6, 6])),
-    Case("a sure choice", [("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive only at 2"),
-    Case("hidden", [("toggle", "Hide token 2")], lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]), "positive at 1"),
+    Case("as it opens", [], says="average is 2.500.* positive only at 2"),
+    Case(
+        "another gradient",
+        [WHOLE, ("move", "Gradient 0", 8)],
+        lambda: back([LOG_2, 0, 0], [8, 2, 6]),
+        "positive only at 0",
+    ),
+    Case(
+        "all alike",
+        [WHOLE, ("move", "Gradient 0", 6), ("move", "Gradient 1", 6)],
+        lambda: back([LOG_2, 0, 0], [6, 6, 6]),
+    ),
+    Case(
+        "a sure choice", [WHOLE, ("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive only at 2"
+    ),
+    Case(
+        "hidden",
+        [WHOLE, ("toggle", "Hide token 2")],
+        lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
+        "positive only at 1",
+    ),
     Case(
         "diagonal",
-        [("toggle", "Only the diagonal")],
+        [("choose", "Jacobian", "only the diagonal")],
         lambda: back([LOG_2, 0, 0], [1, 2, 6], diagonal=True),
         "and not 0",
     ),
