@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const [WIDE, SIDE, TOP] = [148, 62, 74]; // from head to head, of a cell, and where the cells begin
 const [DEEP, THICK] = [150, 9]; // from the cells of the heads to those of the output; the line of a weight of 1
-const LABEL = 44; // the room for "output layer" beside the lines
+const LABEL = 50; // the room for "output layer" beside the lines
 
 // What each head found, in brackets, and the output: lines from every number of the heads to every one of the output.
 function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
@@ -44,7 +44,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
       numbers.map((value, n) => cell(h * size + n, TOP, value, on[h] ? `kata-kind-${h}` : "gone")),
     ]),
     mixed && ["output", "layer"].map((word, n) => s("text", {
-      x: width, y: TOP + 30 + DEEP / 2 + 16 * n, "text-anchor": "end", class: "strong",
+      x: width - 6, y: TOP + 30 + DEEP / 2 + 16 * n, "text-anchor": "end", class: "strong",
     }, word)),
     output.map((value, i) => s(
       "g",
