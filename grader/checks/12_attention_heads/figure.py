@@ -14,6 +14,4 @@ def data(documented):
     return {"x": x, "heads": heads, "out_weight": out.weight, "out_bias": out.bias}
 
 
-FIGURE = Figure(
-    "Head 1 is switched off, and all four numbers of the output change.", data, {"output": Start("mixed")}
-)
+FIGURE = Figure("Head 1 is switched off, and all four numbers of the output change.", data, {"output": Start("mixed")})
