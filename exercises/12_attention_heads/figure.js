@@ -2,7 +2,7 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { dot, format, matmul, range, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
+import { dot, format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, SIDE, TOP] = [148, 62, 74]; // from head to head, of a cell, and where the cells begin

@@ -184,7 +184,7 @@ CASES = [
     ),
     Case(
         "the next one",
-        [("press", "Step")],
+        [STEP],
         lambda: family(written=2),
         "2 users, so it is copied to block 3 first",
     ),

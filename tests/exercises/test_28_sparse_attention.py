@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from transformers.models.deepseek_v32.configuration_deepseek_v32 import DeepseekV32Config
 from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 from truths import load
@@ -133,7 +133,6 @@ def chosen(
     return {name: torch.cat([kept, scores]), "chosen keys": torch.tensor(ranked + [-1] * (k - len(ranked)))}
 
 
-LAST = ("press", "As in the lesson")
 CASES = [
     Case(
         "three",
@@ -141,9 +140,11 @@ CASES = [
         lambda: chosen(3),
         r"reads 3 of 12 .* Key 10 scores 1 · 5 \+ 1 · 0 = 5\. .* left out scores 4",
     ),
-    Case("of the lesson", [LAST], lambda: chosen(2, 4), r"Key 1 scores 1 · 0 \+ 1 · 4 = 4\. Key 3 scores the same"),
-    Case("more places than keys", [LAST, ("move", "k", 5)], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
-    Case("room for all", [LAST, ("move", "k", 4)], lambda: chosen(4, 4), "None is left out"),
+    Case(
+        "of the lesson", [TO_LESSON], lambda: chosen(2, 4), r"Key 1 scores 1 · 0 \+ 1 · 4 = 4\. Key 3 scores the same"
+    ),
+    Case("more places than keys", [TO_LESSON, ("move", "k", 5)], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
+    Case("room for all", [TO_LESSON, ("move", "k", 4)], lambda: chosen(4, 4), "None is left out"),
     Case(
         "as it opens",
         [("toggle", "Products")],
@@ -152,9 +153,11 @@ CASES = [
     ),
     Case(
         "a head that votes against",
-        [LAST, ("move", "Weight of head 0", 2), ("move", "Weight of head 1", -1)],
+        [TO_LESSON, ("move", "Weight of head 0", 2), ("move", "Weight of head 1", -1)],
         lambda: chosen(2, 4, (2.0, -1.0)),
         r"Key 2 scores 2 · 1 \+ −1 · 0 = 2\. Key 3 scores the same",
     ),
-    Case("no relu", [LAST, ("toggle", "relu")], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"),
+    Case(
+        "no relu", [TO_LESSON, ("toggle", "relu")], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"
+    ),
 ]
