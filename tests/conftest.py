@@ -170,8 +170,8 @@ def solutions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """`moved(root, "EXERCISES")`: the grader of this process looks for them below another root. Returns the root.
+def relocate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """`relocate(root, "EXERCISES")`: the grader of this process looks for them below another root. Returns the root.
 
     These places follow that of the package, which the tests share.
     """
@@ -185,17 +185,17 @@ def moved(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def history(tmp_path: Path, moved: Callable[..., Path]) -> Path:
+def history(tmp_path: Path, relocate: Callable[..., Path]) -> Path:
     """A history of its own, in this process."""
-    moved(tmp_path, "PROGRESS", "LAST_RESULTS")
+    relocate(tmp_path, "PROGRESS", "LAST_RESULTS")
     return paths.PROGRESS
 
 
 @pytest.fixture
-def desk(tmp_path: Path, solutions: Path, moved: Callable[..., Path], history: Path) -> Path:
+def desk(tmp_path: Path, solutions: Path, relocate: Callable[..., Path], history: Path) -> Path:
     """A folder with exercises and progress of its own, and solutions, in which the grader of this process works."""
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(paths.EXERCISES, tmp_path / "exercises", ignore=ignored)
-    moved(tmp_path, "EXERCISES", "SOLUTIONS")
+    relocate(tmp_path, "EXERCISES", "SOLUTIONS")
     paths.SOLUTIONS.symlink_to(solutions)
     return tmp_path

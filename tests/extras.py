@@ -27,7 +27,7 @@ def skip_unless_here(exercise: Any) -> None:
         pytest.skip(reason)
 
 
-def offered(name: str) -> Tier:
+def demand_tier(name: str) -> Tier:
     """The tier of this name. The test is skipped on a machine that has none."""
     try:
         return tiers.choose(wanted=name)

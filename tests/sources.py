@@ -9,7 +9,7 @@ def solution(exercise: str) -> str:
     return paths.solution(catalog.find(exercise).folder).read_text("utf-8")
 
 
-def changed(exercise: str, *changes: tuple[str, str]) -> str:
+def replace_in(exercise: str, *changes: tuple[str, str]) -> str:
     """The solution with other texts in the place of some, which are there."""
     source = solution(exercise)
     for old, new in changes:

@@ -274,9 +274,9 @@ KEPT = (
 
 
 @pytest.fixture
-def house(tmp_path, moved):
+def house(tmp_path, relocate):
     """A folder with one small exercise, in order, for which the grader of this process works."""
-    lay(moved(tmp_path, "CHECKS", "EXERCISES", "SOLUTIONS", "EXERCISE_TESTS"))
+    lay(relocate(tmp_path, "CHECKS", "EXERCISES", "SOLUTIONS", "EXERCISE_TESTS"))
     forget()
     yield tmp_path
     forget()

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from at_terminal import AtTerminal
 from copies import copy
-from extras import offered
+from extras import demand_tier
 from thorough import THOROUGH, nightly, sample
 from waiting import gone, soon
 from worker_calls import call, load
@@ -314,7 +314,7 @@ except OSError:
 @pytest.mark.parametrize("name", sample(["A", "B"], 1))
 def test_a_workers_code_does_not_reach_it(name, desk):
     found = desk.status()
-    with ForkServer(tier=offered(name).name) as fork_server:
+    with ForkServer(tier=demand_tier(name).name) as fork_server:
         worker = fork_server.spawn(Limits())
         assert load(worker, ATTACK.format(name=message.address(str(desk.root)), pid=found[0])).error is None
         outcomes = {attempt: call(worker, attempt) for attempt in ("by_socket", "trace")}

@@ -153,10 +153,10 @@ def test_reset_keeps_every_file(said, desk):
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
 
 
-def test_a_bundle_without_solutions(said, desk, moved):
+def test_a_bundle_without_solutions(said, desk, relocate):
     """tests/integrations/test_bundle.py runs the same verbs in a real one."""
     (desk / "solutions").unlink()  # the link to those of all tests
-    moved(desk, "CHECKS")
+    relocate(desk, "CHECKS")
     paths.checks_folder(FOLDER).mkdir(parents=True)
     done = said("solution", NUMBER, "--force", cwd=desk)
     assert done.returncode == 2 and "holds no solutions" in done.stderr

@@ -12,9 +12,9 @@ WANTED = "[...document.querySelectorAll('.kata-mine table[data-name=expected]')]
 
 
 @pytest.fixture
-def learner(desk, moved, monkeypatch):
+def learner(desk, relocate, monkeypatch):
     """The file of a learner who forgot the scale, and the right text."""
-    moved(desk, "DESK")
+    relocate(desk, "DESK")
     monkeypatch.setattr("grader.desk.lesson.open_in_browser", lambda address: None)
     file = paths.stub(EXERCISE)
     right = paths.solution(EXERCISE).read_text("utf-8")

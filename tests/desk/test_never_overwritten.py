@@ -59,9 +59,9 @@ def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
     assert lost <= ({str(paths.stub(folder).relative_to(paths.EXERCISES))} if command[0] == "reset" else set())
 
 
-def test_an_update_keeps_what_both_sides_changed(mine, moved):
+def test_an_update_keeps_what_both_sides_changed(mine, relocate):
     """In a folder that `kata init` made. tests/desk/test_update.py has a clone."""
-    moved(mine, "DESK")
+    relocate(mine, "DESK")
     files = [file(EXERCISE.folder) for file in (paths.stub, paths.lesson, paths.hints)]
     changed = [mine / file.relative_to(paths.PROJECT) for file in files]
     for path in changed:
@@ -75,9 +75,9 @@ def test_an_update_keeps_what_both_sides_changed(mine, moved):
         assert before[path] in kept and OWN in path.read_text("utf-8") and "# newer" in path.read_text("utf-8")
 
 
-def test_an_update_carries_over_what_has_another_number_now(mine, moved):
+def test_an_update_carries_over_what_has_another_number_now(mine, relocate):
     """A folder of exercise 16 that is 19 now: the file, committed or not, what lies beside it, progress and verdict."""
-    moved(mine, "DESK", "PROGRESS", "LAST_RESULTS")
+    relocate(mine, "DESK", "PROGRESS", "LAST_RESULTS")
     number = {"03_context_vectors": "19_context_vectors", "04_token_embeddings": "03_token_embeddings"}
     files = {f"exercises/{old}/{old[3:]}.py": f"exercises/{new}/{new[3:]}.py" for old, new in number.items()}
     for committed, file in enumerate(files):

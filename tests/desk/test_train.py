@@ -124,8 +124,8 @@ class Trap:
 
 
 @pytest.mark.parametrize("content", [Trap(), [1, 2], {"weight": "text"}, None])
-def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, moved, capsys):
-    moved(tmp_path, "EXERCISES")
+def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, relocate, capsys):
+    relocate(tmp_path, "EXERCISES")
     paths.trained(EXERCISE.folder).parent.mkdir(parents=True)
     if content is not None:
         torch.save(content, paths.trained(EXERCISE.folder))

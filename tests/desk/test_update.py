@@ -57,10 +57,10 @@ def project(git, tmp_path):
 
 
 @pytest.fixture
-def clone(git, project, tmp_path, moved):
+def clone(git, project, tmp_path, relocate):
     """A learner's clone of it, in which the grader of this process works."""
     git(tmp_path, "clone", "--quiet", str(project), "clone")
-    return moved(tmp_path / "clone", "DESK", "EXERCISES")
+    return relocate(tmp_path / "clone", "DESK", "EXERCISES")
 
 
 def commit(git, folder: Path, name: str, text: str) -> None:

@@ -246,8 +246,8 @@ def test_a_notebook_that_was_worked_in_is_never_overwritten(desk):
     assert path.read_text("utf-8") == "no notebook at all"
 
 
-def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, moved):
-    moved(checkout, "ROOT")  # the process works there, so it notes no progress here
+def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout, relocate):
+    relocate(checkout, "ROOT")  # the process works there, so it notes no progress here
     exercise, process = catalog.find("03"), GradingProcess()
     right = paths.solution(exercise.folder).read_text("utf-8")
     hangs = right.replace("    return", "    while True: pass\n    return")

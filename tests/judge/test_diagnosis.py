@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from sources import changed, sentence, solution, with_mistakes
+from sources import replace_in, sentence, solution, with_mistakes
 from thorough import sample
 
 from grader import catalog
@@ -112,7 +112,7 @@ def test_a_mistake_that_only_the_other_one_makes_visible_is_named(said):
 
 def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(said):
     """Large scores give the same answer for columns that sum to 1 and for weights that are turned."""
-    told = said("07", changed("07", ("dim=-1", "dim=0"), ("keys.shape[-1]", "x.shape[-1]")))
+    told = said("07", replace_in("07", ("dim=-1", "dim=0"), ("keys.shape[-1]", "x.shape[-1]")))
     assert AND in told["fresh_context_vectors"]
     assert told["large_scores"] == sentence("07", "softmax_over_columns")
 
@@ -132,14 +132,14 @@ def test_a_pair_tells_which_of_two_mistakes_it_is_that_a_check_shows_alone(said)
     ],
 )
 def test_two_mistakes_that_explain_one_example_alone_are_not_named(number, right, wrong, checks, said):
-    told = said(number, changed(number, (right, wrong)))
+    told = said(number, replace_in(number, (right, wrong)))
     assert told.keys() >= {*checks} and not any(AND in text for text in told.values())
 
 
 def test_an_error_of_a_function_that_passed_its_checks_names_no_mistake_of_it(said):
     """key_padding_mask, which is right, refuses arguments in another order as a wrong one refuses the right ones."""
     turned = "key_padding_mask(lengths, x.shape[1])", "key_padding_mask(x.shape[1], lengths)"
-    told = said("18", changed("18", turned))
+    told = said("18", replace_in("18", turned))
     assert told and sentence("18", "full_refused") not in told.values()
 
 
@@ -147,7 +147,7 @@ def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
     requests, handled = [], Local.handle
     monkeypatch.setattr(Local, "handle", lambda *given: requests.append(given) or handled(*given))
-    source = changed("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
+    source = replace_in("11", ("keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
     grading.result(catalog.find("11"), Submission(source, "submission.py"), fork_server, Settings(seed=3))
     assert 200 < len(requests) < 1500
 
@@ -158,10 +158,10 @@ SPLIT = "return pieces.transpose(1, 2)  # (B, H, T, d / H)"
 @pytest.mark.parametrize("its_own", sample([False, True], 1))
 def test_no_function_is_blamed_that_is_right(its_own, said):
     """The known mistake of split_heads answers as a forward pass that splits the heads by another function."""
-    wrong = changed("13", (SPLIT, "return pieces"))
+    wrong = replace_in("13", (SPLIT, "return pieces"))
     if its_own:
         split = wrong[wrong.index("def split_heads") : wrong.index("def merge_heads")]
-        wrong = changed("13", ("= split_heads(", "= pieces_of(")) + split.replace("split_heads", "pieces_of")
+        wrong = replace_in("13", ("= split_heads(", "= pieces_of(")) + split.replace("split_heads", "pieces_of")
     told = said("13", wrong)["fresh_multi_head"]
     assert told and ("split_heads" in told) != its_own
 
@@ -192,7 +192,7 @@ def attention_scores(inputs):
 
 def test_an_error_alone_is_no_proof_of_two_mistakes(said):
     """Cut along the tokens, the heads are as many as the tokens: sizes of an error as two other mistakes give them."""
-    told = said("13", changed("13", (SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")))
+    told = said("13", replace_in("13", (SPLIT, "return torch.stack(x.chunk(num_heads, dim=1), dim=1)")))
     assert not any(AND in text for text in told.values())
 
 
@@ -224,7 +224,7 @@ def test_what_is_kept_between_calls_is_told_where_it_was_tried(said):
 
 @pytest.mark.parametrize("power", sample(["0.0", "0.3", "-0.5", "2"], 2))
 def test_with_a_wrong_scale_no_check_on_dropout_speaks(power, said):
-    told = said("11", changed("11", ("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}")))
+    told = said("11", replace_in("11", ("keys.shape[-1] ** 0.5", f"keys.shape[-1] ** {power}")))
     assert "fresh_causal_attention" in told
     assert not any("dropout" in name for name in told)
 
@@ -261,19 +261,19 @@ class SelfAttention_v2(nn.Module):
     ],
 )
 def test_the_edge_of_a_block_is_told_for_blocks_of_any_size(old, new, words, failed):
-    wrong = failed("22", changed("22", ("max(window, 64)", "max(window, 100)"), (old, new)))
+    wrong = failed("22", replace_in("22", ("max(window, 64)", "max(window, 100)"), (old, new)))
     assert wrong.keys() == {"many_tokens"} and words in wrong["many_tokens"].message
     assert wrong["many_tokens"].diagnosis is None
 
 
 def test_a_write_into_the_input_is_told_and_not_what_autograd_says_of_it(said):
     written = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
-    told = said("19", changed("19", ("return (x * cos + other * sin).to(x.dtype)", written)))
+    told = said("19", replace_in("19", ("return (x * cos + other * sin).to(x.dtype)", written)))
     assert told == {"inputs_unchanged": sentence("19", "in_place")}
 
 
 def test_a_wrong_mask_is_no_change_of_the_given_cache(said):
-    told = said("20", changed("20", ("triu(1 + past)", "triu(1)")))
+    told = said("20", replace_in("20", ("triu(1 + past)", "triu(1)")))
     assert "chunks" in told and "cache_unchanged" not in told
 
 
@@ -285,7 +285,7 @@ def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
 def test_what_is_tried_with_a_wrong_model_is_not_blamed(said):
     """The weights of layer 0 are right, those of layer 1 are not, and the tokens written are those of any mistake."""
     right = "self.attention_weights(x) @ values"
-    told = said("14", changed("14", (f"mixed = {right}", f"mixed = 1.3 * {right}")))
+    told = said("14", replace_in("14", (f"mixed = {right}", f"mixed = 1.3 * {right}")))
     of_the_model = [told[name] for name in ("documented_weights", "fresh_weights", "fresh_generation")]
     assert all(FIX_FIRST in text for text in of_the_model)
 
@@ -338,7 +338,7 @@ def test_a_right_answer_of_the_wrong_kind_is_told_so(answer, told, said):
 
 
 def test_a_python_number_is_told_to_be_right(said):
-    told = said("06", changed("06", ("return query @ key  # ()", "return (query @ key).item()")))
+    told = said("06", replace_in("06", ("return query @ key  # ()", "return (query @ key).item()")))
     assert told["fresh_scores"] == patterns.NUMBER
 
 
@@ -346,13 +346,13 @@ def test_what_is_left_in_memory_is_no_state(said):
     scores = "scores = torch.empty({0}, {0}).to(inputs)\n    for i in range(len(inputs)):\n        scores[i, :{1}] = "
     loop = scores + "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
     for sizes in (("6", "len(inputs)"), ("len(inputs)", "i + 1")):
-        told = said("01", changed("01", ("return inputs @ inputs.T", loop.format(*sizes))))
+        told = said("01", replace_in("01", ("return inputs @ inputs.T", loop.format(*sizes))))
         assert trials.STATE not in told.values()
 
 
 def test_an_argument_that_is_never_read_is_told(said):
     own = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
-    assert "encode never reads its argument vocabulary." in said("04", changed("04", own)).values()
+    assert "encode never reads its argument vocabulary." in said("04", replace_in("04", own)).values()
 
 
 @pytest.mark.parametrize(
@@ -368,12 +368,12 @@ def test_an_argument_that_is_never_read_is_told(said):
     ),
 )
 def test_what_an_error_means_is_told(old, new, words, said):
-    assert any(words in text for text in said("07", changed("07", (old, new))).values())
+    assert any(words in text for text in said("07", replace_in("07", (old, new))).values())
 
 
 def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(said):
     """Along dim 0 and dim -2 a softmax of a matrix is the same, and so are no scale and √1 for a batch of one."""
-    told = said("06", changed("06", ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")))
+    told = said("06", replace_in("06", ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores, dim=-2")))
     for check in ("documented_weights_of_a_batch", "fresh_weights"):
         names = ("scaling_left_out", "softmax_over_queries")
         assert set(told[check].split(AND)) == {sentence("06", name) for name in names}
@@ -381,7 +381,7 @@ def test_parts_of_two_pairs_make_the_one_that_explains_both_checks(said):
 
 def test_of_two_pairs_the_one_is_named_whose_parts_explain_more(said):
     scale = ("scores / keys.shape[-1] ** 0.5, dim=-1", "scores / keys.shape[-2] ** 0.5, dim=-1")
-    told = said("06", changed("06", scale, ("keys) @ values", "keys) @ keys")))
+    told = said("06", replace_in("06", scale, ("keys) @ values", "keys) @ keys")))
     assert not any(OR in text for text in told.values())
 
 
@@ -399,7 +399,7 @@ def test_a_product_that_does_not_fit_is_the_same_as_einsum(wrong, said):
 
 def test_of_two_mistakes_that_answer_alike_the_one_is_told_whose_words_are_there(said):
     words = 'words = sentence.replace(",", "").split()\n    return torch'
-    told = said("04", changed("04", (words, words.replace("split()", 'split(" ")'))))
+    told = said("04", replace_in("04", (words, words.replace("split()", 'split(" ")'))))
     assert set(told.values()) == {sentence("04", "split_at_single_spaces")}
 
 
@@ -452,5 +452,5 @@ def test_a_graph_that_is_cut_explains_no_nan(value, is_told):
 
 def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(failed):
     """The check asks for both sides before it compares the first one."""
-    message = failed("18", changed("18", ("places < lengths", "places <= lengths")))["documented_mask"].message
+    message = failed("18", replace_in("18", ("places < lengths", "places <= lengths")))["documented_mask"].message
     assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message

@@ -4,7 +4,7 @@ import functools
 import re
 
 import pytest
-from sources import changed, solution
+from sources import replace_in, solution
 
 from grader import catalog
 from grader.catalog import signatures
@@ -170,7 +170,7 @@ def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
 
 
 def test_a_hint_that_is_not_known_here_is_no_fault(grade):
-    source = changed("13", ("x: torch.Tensor", 'x: Float[Tensor, "batch tokens d"]'))
+    source = replace_in("13", ("x: torch.Tensor", 'x: Float[Tensor, "batch tokens d"]'))
     assert grade("13", f"from somewhere import Float, Tensor\n{source}").status == "passed"
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import torch
-from extras import needed, offered
+from extras import demand_tier, needed
 
 from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch
@@ -140,7 +140,7 @@ def test_a_mask_of_two_single_numbers_holds_for_each_lane():
 @pytest.mark.parametrize("tier", "ABD")
 def test_kernels_run_in_each_tier(tier):
     source = source_of("", "")
-    with ForkServer(tier=offered(tier).name) as fork_server:
+    with ForkServer(tier=demand_tier(tier).name) as fork_server:
         for _ in range(2):
             remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
             remote.load()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from extras import offered
+from extras import demand_tier
 from thorough import nightly
 
 from grader import catalog
@@ -65,7 +65,7 @@ def tokens(count: int = TOKENS) -> torch.Tensor:
 # None: the strongest tier, in which a worker's id is another one outside. Elsewhere it is the same in any tier.
 @pytest.mark.parametrize("name", [None, *(pytest.param(name, marks=nightly) for name in "BCD")])
 def test_every_tier_tells_a_whole_table_from_blocks(name, fork_server):
-    with ForkServer(tier=offered(name).name) if name else contextlib.nullcontext(fork_server) as server:
+    with ForkServer(tier=demand_tier(name).name) if name else contextlib.nullcontext(fork_server) as server:
         learner = Learner(Remote(server, Submission(WITHOUT_ASIDE, "file.py"), "file", Limits()))
         result = within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
         assert result.shape == (TOKENS, 8)

@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from sources import changed, solution
+from sources import replace_in, solution
 from thorough import sample
 
 from grader import catalog
@@ -126,7 +126,7 @@ def test_where_neither_words_nor_order_tell_behaviour_does(judged):
 def test_a_mistake_under_other_names_is_one_still(judged):
     result = judged("07", renamed("07", QKV).replace("** 0.5", "** 2.0"))
     assert {"parameters", "fresh_context_vectors"} <= set(failed(result))
-    right_names = judged("07", changed("07", ("** 0.5", "** 2.0")))
+    right_names = judged("07", replace_in("07", ("** 0.5", "** 2.0")))
     told, expected = ({check.id: check.diagnosis for check in one.checks} for one in (result, right_names))
     assert told["fresh_context_vectors"] == expected["fresh_context_vectors"]
 
@@ -169,7 +169,7 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
     ],
 )  # fmt: skip
 def test_slips_of_a_class_are_named(judged, exercise, change, said):
-    found = failed(judged(exercise, changed(exercise, change)))
+    found = failed(judged(exercise, replace_in(exercise, change)))
     assert any(said in message.splitlines()[0] for message in found.values()), found
 
 
@@ -204,6 +204,6 @@ def test_only_one_check_asks_by_the_names_of_arguments(judged, exercise):
 
 def test_what_is_said_of_one_argument(judged):
     signature = "forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)"
-    result = judged("07", changed("07", signature, ("queries = x", "x = X\n        queries = x")))
+    result = judged("07", replace_in("07", signature, ("queries = x", "x = X\n        queries = x")))
     assert result.points == result.max_points - 0.25
     assert failed(result)["argument_names"].startswith("the lesson calls this argument x\n")

@@ -251,12 +251,12 @@ def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path):
     heatmap.save([formula], tmp_path / "formula.png")
 
 
-def test_without_solutions_and_hidden_checks(said, tmp_path, moved):
+def test_without_solutions_and_hidden_checks(said, tmp_path, relocate):
     solution = paths.solution(catalog.find("13").folder)
     hidden = [f"test_{exercise.slug}.py" for exercise in catalog.exercises()]
     ignored = shutil.ignore_patterns("__pycache__", *hidden)
     shutil.copytree(paths.CHECKS, tmp_path / "grader/checks", ignore=ignored)
-    moved(tmp_path, "CHECKS", "SOLUTIONS")
+    relocate(tmp_path, "CHECKS", "SOLUTIONS")
     capture.setups.cache_clear()
     done = said("plot", "13", "--submission", solution)
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from situations import SITUATIONS
-from sources import changed
+from sources import replace_in
 from waiting import runs, soon
 from worker_calls import call, load
 
@@ -142,8 +142,8 @@ def test_a_fork_server_that_dies_is_replaced(fork_server):
     assert fork_server.process.pid != first
 
 
-def test_a_worker_that_cannot_start_is_nobodys_verdict(tmp_path, moved):
-    moved(tmp_path, "WORKER")  # where nothing is
+def test_a_worker_that_cannot_start_is_nobodys_verdict(tmp_path, relocate):
+    relocate(tmp_path, "WORKER")  # where nothing is
     with ForkServer() as fork_server, pytest.raises(InfrastructureError, match="could not start"):
         fork_server.spawn(Limits())
 
@@ -161,7 +161,7 @@ def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(fork_server
     exercise = catalog.find("08")
     exercise = replace(exercise, limits=replace(exercise.limits, call_cpu_s=0.4))
     begin = "    def forward(self, x: torch.Tensor) -> torch.Tensor:\n"
-    hanging = changed("08", (begin, begin + "        while True: pass\n"))
+    hanging = replace_in("08", (begin, begin + "        while True: pass\n"))
     result = grading.result(exercise, submission.Submission(hanging, "x.py"), fork_server, Settings(seed=1))
     told = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
     assert told[0] == "This looks like an infinite loop: SelfAttention_v2 ran for more than 0.4 s, so it was stopped"

@@ -7,7 +7,7 @@ import re
 import textwrap
 
 import pytest
-from sources import changed, solution
+from sources import replace_in, solution
 from thorough import sample
 
 from grader import catalog
@@ -51,7 +51,10 @@ def located(judge_of):
 
 
 def test_a_search_that_may_do_nothing_finds_nothing(judge_of):
-    examiner, wrong = judge_of("06", seed=3).examiner, Submission(changed("06", ("@ values", "@ values * 2")), "x.py")
+    examiner, wrong = (
+        judge_of("06", seed=3).examiner,
+        Submission(replace_in("06", ("@ values", "@ values * 2")), "x.py"),
+    )
     assert final(examiner.examine(wrong)).status == "failed"
     assert not any(place.lines for place in search.places(examiner, wrong, examiner.explained, work=0).values())
 
@@ -108,7 +111,7 @@ def test_a_function_that_is_assigned_to_a_class_is_its_method():
 
 
 def test_the_line_is_found_though_checks_that_wait_for_it_fail_for_another_reason(located):
-    source = changed("22", ("/ h**0.5", "/ h"), (", device=query.device", ""))
+    source = replace_in("22", ("/ h**0.5", "/ h"), (", device=query.device", ""))
     assert source.count("/ h ") == 1 and "device=" not in source
     _, after = located("22", source)
     assert {check.id for check in after.checks if check.outcome == "not_checked"} >= {"dtype_and_device"}
@@ -179,7 +182,7 @@ def test_the_line_is_found_in_another_style(number, style, right, wrong, located
 def test_two_mistakes_of_one_definition_that_are_both_named_have_a_line_each(located):
     """The documented numbers fail for both of them, so that no single change helps there."""
     query, key = (f"        self.W_{name} = nn.Linear(d_in, d_out, bias=qkv_bias)\n" for name in ("query", "key"))
-    source = changed("13", (query + key, key + query), ("triu(1)", "triu(0)"))
+    source = replace_in("13", (query + key, key + query), ("triu(1)", "triu(0)"))
     of_the_order, of_the_mask = line_of(source, key + query), line_of(source, "triu(0)")
     _, after = located("13", source)
     lines = {check.id: check.lines for check in after.checks}

@@ -9,7 +9,7 @@ import sys
 import time
 
 import pytest
-from extras import offered
+from extras import demand_tier
 from thorough import sample
 from waiting import gone, runs
 from worker_calls import call, load
@@ -61,7 +61,7 @@ def pairs(ways: tuple[str, str], most: int = 2) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL"), 1))
 def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, fork_server, monkeypatch):
     """All of the submission is examined once more, in a worker of another fork server. Killed at each push: below."""
-    same = offered(tier).name == fork_server.tier.name
+    same = demand_tier(tier).name == fork_server.tier.name
     with contextlib.nullcontext(fork_server) if same else ForkServer(tier=tier) as server:
         before = grading.result(EXERCISE, SUBMISSION, server, SETTINGS)
         lost = lose_at(monkeypatch, server, [7], getattr(signal, how))
@@ -117,7 +117,7 @@ def test_a_stopped_fork_server_is_noticed_and_ended():
 
 @pytest.mark.parametrize("tier, place", pairs(("thread", "main")))
 def test_a_killed_grader_leaves_nothing_behind(tier, place):
-    command = [sys.executable, "-c", GRADER, str(paths.ROOT), offered(tier).name, place]
+    command = [sys.executable, "-c", GRADER, str(paths.ROOT), demand_tier(tier).name, place]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     pids = [int(word) for word in grader.stdout.readline().split()]
     assert len(pids) == 5 and all(map(runs, pids))

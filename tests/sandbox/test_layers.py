@@ -4,7 +4,7 @@ import os
 import sys
 
 import pytest
-from extras import offered
+from extras import demand_tier
 
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
@@ -69,7 +69,7 @@ def test_another_user_alone():
 
 
 def test_bubblewrap_alone():
-    tier = offered("A")
+    tier = demand_tier("A")
     refused, tried = probe(Tier("D", bwrap=tier.bwrap, uid=tier.uid))
     wanted = {"read the grader's source", "read a hidden file", "see that a hidden file exists", "empty a file"}
     wanted |= {"list the grader's folder", "read a private file", "remove a file", "make a file", "make shared memory"}

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 import pytest
-from extras import offered
+from extras import demand_tier
 from thorough import nightly
 from worker_calls import call, load
 
@@ -31,7 +31,7 @@ def in_tier() -> Iterator[Callable[[str], ForkServer]]:
 
         @functools.cache
         def started(name: str) -> ForkServer:
-            return closing.enter_context(ForkServer(tier=offered(name).name))
+            return closing.enter_context(ForkServer(tier=demand_tier(name).name))
 
         yield started
 
