@@ -1,4 +1,4 @@
-"""What is learned where a gradient is cut?
+"""What is learned when a gradient is cut?
 
     make experiment EX=00
 

@@ -14,7 +14,7 @@ import torch
 
 CLAIM = (
     "Each mixing takes away more than half of the differences, whatever the "
-    "scores are. With the tokens added back, nothing is lost."
+    "scores are. With the tokens added back, the spread doesn't fall."
 )
 INPUTS = torch.tensor(
     [

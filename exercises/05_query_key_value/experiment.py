@@ -1,8 +1,8 @@
-"""Can three tokens look round in a circle if queries and keys are the same?
+"""Can three tokens look at each other in a cycle if queries and keys are the same?
 
     make experiment EX=05
 
-Three tokens are to look at each other in a circle: a at b, b at c, c at a.
+Three tokens are to look at each other in a cycle: a at b, b at c, c at a.
 The matrices are trained for it, once with one matrix for queries and keys
 alike, once with two. The weights shown are those that each token gives to the
 one that it should look at.
@@ -11,7 +11,7 @@ one that it should look at.
 import torch
 
 CLAIM = (
-    "With Q = K the score of a with b is that of b with a, and the circle "
+    "With Q = K the score of a with b equals the score of b with a, and the cycle "
     "cannot be learned. With two matrices each token finds its next one."
 )
 STEPS, RATE = 200, 1.0

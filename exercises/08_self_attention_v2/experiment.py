@@ -13,7 +13,7 @@ import torch
 
 CLAIM = (
     "The mean ½ that all weights of torch.rand share spreads the scores, until "
-    "each token looks at only one other. nn.Linear starts evenly."
+    "each token looks at a single token. nn.Linear starts evenly."
 )
 SIZES, D_K, TOKENS = (16, 64, 256), 64, 50
 

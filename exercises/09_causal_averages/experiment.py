@@ -4,7 +4,7 @@
 
 Four sequences of T tokens with 16 numbers each. Of each way the best of five
 runs is taken, and given as a multiple of the time of the matrix product.
-Times differ from machine to machine; that the loop loses does not.
+Times differ from machine to machine, but the loop always loses.
 """
 
 import time

@@ -9,7 +9,7 @@ the causal mask and without. Queries, keys and values are the tokens.
 
 import torch
 
-CLAIM = "With the mask the last row moves alone: no token before it can see the change. Without a mask every row moves."
+CLAIM = "With the mask only the last row moves: no token before it can see the change. Without a mask every row moves."
 SENTENCE = ("Your", "journey", "starts", "with", "one", "step")
 INPUTS = torch.tensor(
     [

@@ -2,7 +2,7 @@
 
 The last of eight tokens has to name the four before it, each in its place. One layer is trained on that for a second,
 with one head of 32 numbers and with four of 8. Queries and keys see positions, values see tokens. Guessing would give
-1 of 8. A place counts as learned where 19 of 20 answers are right. What the heads hand on is then read in a second way:
+1 of 8. A place counts as learned if 19 of 20 answers are right. What the heads hand on is then read in a second way:
 by searching all 4,096 choices of four tokens for the one that would hand on nearly the same.
 """
 

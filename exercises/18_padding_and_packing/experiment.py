@@ -2,7 +2,7 @@
 
 Sixteen sequences of 1 to 16 tokens, and one without any, are padded to 16 places, and go through one head of attention
 with random numbers. Seven programs treat the padding, each as people write it. A token is wrong if it differs from what
-its sequence gets alone. The error is that of the worst token, in percent of the largest number there is.
+its sequence gets by itself. The error is that of the worst token, in percent of the largest number there is.
 """
 
 import torch
@@ -53,7 +53,7 @@ def measure() -> list[dict[str, float]]:
     for name, (held, hidden, clean) in PROGRAMS.items():
         inputs = [x.masked_fill(~real[..., None], held).requires_grad_() for x in tokens]
         context = attention(inputs, real, hidden, clean)
-        context[real].sum().backward()  # a loss over real tokens alone
+        context[real].sum().backward()  # a loss over real tokens only
         error = (context - alone)[real].detach().abs().amax(dim=-1).nan_to_num(torch.inf)
         row = {"padding": name, "wrong": int((error > 1e-5).sum())}
         largest = float(100 * error.max() / alone.abs().max())

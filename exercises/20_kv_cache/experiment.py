@@ -1,7 +1,7 @@
 """How much work does one new token take, with a cache and without?
 
 One layer of the size of the smallest GPT-2: 768 numbers a token, 12 heads. Multiplications are counted by torch from
-the shapes alone, on the meta device: no number is computed, and no clock is asked.
+the shapes alone, on the meta device: no number is computed, and no time is measured.
 """
 
 import torch

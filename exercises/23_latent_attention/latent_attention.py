@@ -27,9 +27,9 @@ def cache_numbers(kind: str, num_heads: int, num_kv_heads: int, head_dim: int, d
     """How many numbers a layer keeps for each token.
 
     Args:
-        kind: "mha", "gqa", "mqa" or "mla". What a kind does not need of the others is ignored.
-        num_heads: how many heads ask, H.
-        num_kv_heads: how many heads have keys and values of their own, for "gqa".
+        kind: "mha", "gqa", "mqa" or "mla". Arguments that a kind does not need are ignored.
+        num_heads: number of query heads, H.
+        num_kv_heads: number of key and value heads, for "gqa".
         head_dim: size of a head's key, and of its value.
         d_latent: size of the latent vector.
         d_rope: size of the rotated key.

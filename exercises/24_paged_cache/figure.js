@@ -1,4 +1,4 @@
-// A prompt and its children in blocks: what they share, and the copy that is made before somebody writes in it.
+// A prompt and its children in blocks: what they share, and the copy that is made before one of them writes.
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";

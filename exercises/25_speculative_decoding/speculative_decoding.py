@@ -18,7 +18,7 @@ def acceptance_rate(target_probs: torch.Tensor, draft_probs: torch.Tensor) -> to
 
 
 def residual(target_probs: torch.Tensor, draft_probs: torch.Tensor) -> torch.Tensor:
-    """What a token is drawn from after a rejection: what the draft gives too little of.
+    """The distribution to draw from after a rejection: the target's share that the draft misses.
 
     Args:
         target_probs: the target's distribution over V tokens, shape (…, V).

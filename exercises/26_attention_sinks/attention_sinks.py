@@ -1,4 +1,4 @@
-"""Exercise 26: attention sinks. Where attention goes that has nothing to say, and a cache for texts without end."""
+"""Exercise 26: attention sinks. Where a head without work puts its attention, and a cache for texts without end."""
 
 import torch
 from torch import nn
@@ -54,7 +54,7 @@ class SinkAttention(nn.Module):
         Raises:
             ValueError: num_heads does not divide d_out, or the window is below 1.
         """
-        # Task 2: refuse what cannot be; W_query, W_key, W_value, out_proj, created in this order; the sinks.
+        # Task 2: raise the errors; W_query, W_key, W_value, out_proj, created in this order; the sinks.
         super().__init__()
         raise NotImplementedError
 
@@ -104,7 +104,7 @@ class StreamingCache:
         Raises:
             ValueError: num_sinks is below 0, or the window below 1.
         """
-        # Task 4: refuse what cannot be; nothing is kept yet.
+        # Task 4: raise the errors; nothing is kept yet.
         raise NotImplementedError
 
     def __len__(self) -> int:
@@ -113,7 +113,7 @@ class StreamingCache:
         raise NotImplementedError
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Take in the keys and values of new tokens, and drop what is kept no longer.
+        """Take in the keys and values of new tokens, and drop tokens that are no longer kept.
 
         Args:
             keys: of the new tokens, not rotated, shape (B, H, T, h); T may be larger than the window.

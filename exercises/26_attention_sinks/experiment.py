@@ -1,4 +1,4 @@
-"""Where does a head look that has nothing to say, and what happens when that place is dropped?
+"""Where does a head look when it has no work, and what happens when that place is dropped?
 
 Two models of one head read texts in which three of sixteen letters are echoes: then the letter before comes again. Only
 there has the head work to do. Texts of one begin with <s>, the other has a learned sink. Trained on 64 tokens, both

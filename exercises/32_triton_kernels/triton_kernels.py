@@ -10,9 +10,9 @@ def softmax_kernel(x_ptr, y_ptr, C, x_row, x_column, BLOCK: tl.constexpr):
     """One program: the softmax of one row.
 
     x_ptr, y_ptr: the first numbers of x and of the result; C: numbers of a row; x_row, x_column: the strides of x;
-    BLOCK: lanes, a power of two from C on.
+    BLOCK: lanes, a power of two, at least C.
     """
-    # Task 1: which row is it, and which lanes lie inside of it? Load, compute, store.
+    # Task 1: which row is it, and which lanes are inside it? Load, compute, store.
     raise NotImplementedError
 
 

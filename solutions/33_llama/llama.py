@@ -47,7 +47,7 @@ def apply_rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, offset: in
 
 
 def repeat_kv(x: torch.Tensor, repeats: int) -> torch.Tensor:  # given
-    """Give each head of keys or values as often as asked, its copies side by side.
+    """Repeat each head of keys or values, its copies side by side.
 
     Args:
         x: keys or values, shape (B, G, T, h).
