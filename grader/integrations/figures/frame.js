@@ -12,7 +12,7 @@ const overlays = new WeakMap(); // view → the drawing that lies over it, and w
 //   threads: [[from, to], …], lines between cells of matrices, each cell as [name, row, column]
 // Every control takes `moved(control)`, which is called when it was moved, before the figure is drawn.
 export function frame(el, title) {
-  const controls = create(h("div", { class: "kata-controls" }));
+  let controls = create(h("div", { class: "kata-controls" }));
   const view = create(h("div", { class: "kata-view" }));
   const said = create(h("p", { class: "kata-said", "aria-hidden": "true" }));
   const key = create(h("p", { class: "kata-key-number" }));
@@ -61,6 +61,11 @@ export function frame(el, title) {
     switches: (options) => added(switches, options),
     toggle: (options) => added(toggle, options),
     entry: (options) => added(entry, options),
+    // Controls that are added from here on stand below what is drawn.
+    below() {
+      controls = create(h("div", { class: "kata-controls kata-below" }));
+      view.after(controls);
+    },
     // Play, step and reset for a slider. ms: between two steps of the play.
     player(control, ms) {
       controls.append(player(control, redraw, ms));
