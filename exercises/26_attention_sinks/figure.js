@@ -1,49 +1,54 @@
-// A trained head over a long text: what the newest token looks at, with the first tokens kept or dropped.
+// A trained head over a long text: what the newest token looks at, with the first tokens kept and without them.
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { dot, floats, format, range, softmax } from "../../grader/integrations/figures/maths.js";
+import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
-const [KEPT, DROPPED, HIGH, BROAD] = [27, 9, 56, 14]; // of a token, and of the arcs to it
-const NARROW = 330; // the least width of the drawing, however few tokens there are
+const [WIDE, HIGH, TALL] = [342, 26, 64]; // of the drawing, of a token, and of a bar for all of the attention
+const [KEPT, DROPPED, MARK] = [30, 6, 10]; // of a token that is kept, of one that isn't; what <s> has more
 
-// All tokens so far, those that were dropped as narrow dashed cells. Arcs lead from the newest token to those that it
-// looks at, as broad as their weights: above as it is, below the other way.
-function tape(names, positions, weights, others, without) {
+const percent = (share) => format(100 * share, share > 0.99 && share < 1 ? 1 : 0);
+
+// The tokens so far, once for each way to keep some of them. On each token stands what it gets of the attention of the
+// newest one; those that were dropped are dashed.
+function tapes(names, ways) {
   const n = names.length;
-  const isKept = (t) => positions.includes(t);
-  const [lefts, top] = [[2], HIGH + 14];
-  names.forEach((_, t) => lefts.push(lefts[t] + (isKept(t) ? KEPT : DROPPED)));
-  const X = (t) => (lefts[t] + lefts[t + 1]) / 2;
-  const arcs = (seen, shares, [y, bend], look) => seen.map((t, i) => t < n - 1 && shares[i] > 0.002 && s("path", {
-    key: `${look} ${t}`,
-    class: look,
-    d: `M${X(n - 1)},${y}A${(X(n - 1) - X(t)) / 2},${HIGH - BROAD / 2} 0 0 ${bend} ${X(t)},${y}`,
-    "stroke-width": Math.max(0.6, BROAD * shares[i]).toFixed(2),
-  }));
-  const most = positions[weights.indexOf(Math.max(...weights))];
+  const isWide = (t) => ways[0].positions.includes(t);
+  const many = ways[0].positions.length;
+  const wide = Math.min(KEPT, (WIDE - MARK - 4 - DROPPED * (n - many)) / many);
+  const lefts = [2];
+  names.forEach((_, t) => lefts.push(lefts[t] + (isWide(t) ? wide : DROPPED) + (t ? 0 : MARK)));
+  const line = 36 + TALL + HIGH + 20; // from one way to the next
   return drawing(
     {
-      name: "where the newest token looks, and below where it would",
-      label: `Most at ${names[most]}, place ${most}. ${n - positions.length} tokens were dropped.`,
-      width: Math.max(NARROW, lefts[n] + 2),
-      height: 2 * top + 26,
+      name: "the newest token's attention, in %",
+      label: ways.map(({ title, most }) => `${title}: most to ${names[most]} at ${most}`).join("; "),
+      width: WIDE,
+      height: ways.length * line,
+      most: 440,
     },
-    arcs(positions, weights, [top, 0], "pull"),
-    arcs(others, without, [top + 26, 1], "pull other"),
-    names.map((name, t) => [
-      s("rect", {
-        key: `cell ${t}`,
-        class: `cell ${t === n - 1 ? "chosen" : isKept(t) ? "done" : "gone"}`,
-        x: lefts[t] + 1, y: top + 1, width: (isKept(t) ? KEPT : DROPPED) - 2, height: KEPT,
-      }),
-      isKept(t) && s(
-        "text",
-        { key: `name ${t}`, class: "number", x: X(t), y: top + 17, "text-anchor": "middle" },
-        name
-      ),
-    ]),
+    ways.map(({ title, positions, weights }, way) => {
+      const top = way * line + 36 + TALL;
+      return [
+        s("text", { class: "strong", x: 2, y: top - TALL - 22 }, title),
+        names.map((name, t) => {
+          const share = weights[positions.indexOf(t)];
+          const [x, room] = [lefts[t], lefts[t + 1] - lefts[t]];
+          const word = (y, text, look) => s("text", { class: look, x: x + room / 2, y, "text-anchor": "middle" }, text);
+          const look = share === undefined ? "gone" : t === n - 1 ? "chosen" : "done";
+          return [
+            s("rect", { class: `cell ${look}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
+            isWide(t) && word(top + 18, name, "number"),
+            share > 0.005 && [
+              s("rect", { class: "cell now", x: x + 3, y: top - share * TALL, width: room - 6, height: share * TALL }),
+              word(top - share * TALL - 5, percent(share), "strong"),
+            ],
+          ];
+        }),
+        s("text", { x: lefts[n], y: top + HIGH + 15, "text-anchor": "end" }, "newest"),
+      ];
+    }),
   );
 }
 
@@ -63,49 +68,44 @@ export default {
     });
     const figure = frame(el, "A head that has nothing to say looks at the first token. What if that token is dropped?");
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
-    figure.player(seen, 700);
-    const sinks = figure.slider({ label: "First tokens kept", min: 0, max: 4, value: kept });
+    figure.player(seen, 900);
+    figure.below();
+    const sinks = figure.slider({ label: "First tokens kept", min: 1, max: 4, value: kept });
     const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
+    const all = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([seen.value, sinks.value, window.value, all.value] = [first, kept, reach, true]));
     figure.draw(() => {
       const n = seen.value;
-      const keep = (first) => range(n).filter((t) => t < first || t >= n - window.value);
-      const weigh = (positions) => {
+      const weigh = (title, first) => {
+        const positions = range(n).filter((t) => t < first || t >= n - window.value);
         const last = rotated(query[n - 1], positions.length - 1);
-        return softmax(positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width)));
+        const weights = softmax(positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width)));
+        return { title, positions, weights, most: positions[weights.indexOf(Math.max(...weights))] };
       };
-      const positions = keep(sinks.value);
-      const weights = weigh(positions);
-      // The other way, beside it: without the first tokens, or with <s> where they are dropped.
-      const others = keep(sinks.value ? 0 : 1);
-      const without = weigh(others);
-      const top = without.indexOf(Math.max(...without));
-      const isSame = others.length === positions.length;
-      const onSink = (kept, all) => (kept[0] === 0 ? all[0] : 0);
-      const hasMark = positions[0] === 0;
-      const most = weights.indexOf(Math.max(...weights));
-      const name = (t) => `${tokens[t]} at ${t}`;
-      const echo = "abc".includes(tokens[n - 1]);
+      const ways = [weigh("<s> is kept", sinks.value), weigh("<s> is dropped", 0)];
+      const [{ positions }, without] = ways;
+      const isDropped = without.positions[0] > 0;
+      if (!isDropped) ways.pop();
+      const [onMark, onMost] = ways.map((way, n) => `${percent(n ? Math.max(...way.weights) : way.weights[0])}\u00a0%`);
+      const need = "abc".includes(tokens[n - 1]) ? "the token before it" : "nothing";
       return {
         show: [
-          tape(tokens.slice(0, n), positions, weights, isSame ? [] : others, without),
-          matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
-          row(
-            bars({ name: "weights of the newest token", values: weights, labels: positions.map(name), most: 1 }),
-            isSame ? null : bars({
-              name: sinks.value ? "the same, with the first tokens dropped" : "the same, with <s> kept",
-              values: without,
-              labels: others.map(name),
-              most: 1,
+          tapes(tokens.slice(0, n), ways),
+          all.value && [
+            matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
+            matrix({
+              name: "weights of the newest token",
+              values: ways.map((way) => positions.map((t) => way.weights[way.positions.indexOf(t)])),
+              rows: ways.map((way) => way.title),
+              columns: positions.map((t) => `${tokens[t]} at ${t}`),
             }),
-          ),
+          ],
         ],
-        key: ["on <s>", format(onSink(positions, weights))],
-        say: `The newest token is ${name(n - 1)}, ${echo ? "an echo: it needs the token before it" : "no echo"}. `
-          + (hasMark
-            ? `The first token, <s>, gets ${format(weights[0])} of its attention, the other ${positions.length - 1} `
-              + `kept tokens ${format(sum(weights.slice(1)))}.`
-              + (isSame ? "" : ` Once it is dropped, ${name(others[top])} gets ${format(without[top])}.`)
-            : `<s> was dropped: ${name(positions[most])} gets ${format(weights[most])}, since weights sum to 1.`),
+        key: isDropped ? [`without <s>, ${tokens[without.most]} at ${without.most} gets`, onMost] : ["on <s>", onMark],
+        say: `The newest token, ${tokens[n - 1]}, looks for ${need}: <s> gets ${onMark} of its attention. `
+          + (isDropped
+            ? `Once <s> is dropped, the ${without.positions.length} tokens that are left share all of it.`
+            : `<s> is still among the last ${window.value}.`),
       };
     });
   },

@@ -155,15 +155,45 @@ def weights(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
     return {"kept positions": torch.tensor(kept), "weights of the newest token": torch.softmax(scores, dim=0)}
 
 
+def both(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
+    """The same as `weights`, with a second row for the cache that drops the first tokens."""
+    shown, others = weights(seen, sinks, window), weights(seen, 0, window)["weights of the newest token"]
+    rows = torch.zeros(2, len(shown["kept positions"]), dtype=torch.float64)
+    rows[0], rows[1, -len(others) :] = shown["weights of the newest token"], others
+    return shown | {"weights of the newest token": rows}
+
+
+def told(seen: int, sinks: int, window: int) -> str:
+    """What the sentence says of the share of the first token and of those that are left without it."""
+    share = 100 * float(weights(seen, sinks, window)["weights of the newest token"][0])
+    return (
+        rf"<s> gets {share:.{1 if share > 99 else 0}f}.% of its attention\. .* the {window} tokens that are left share"
+    )
+
+
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("dropped", [("move", "First tokens kept", 0)], lambda: weights(20, 0, 6), "was dropped", 1e-4),
-    Case("one kept", [("move", "First tokens kept", 1)], lambda: weights(20, 1, 6), "The first token", 1e-4),
+    Case("as it opens", [NUMBERS], lambda: both(20, 4, 6), f"n, looks for nothing: {told(20, 4, 6)}", 1e-4),
+    Case("one kept", [("move", "First tokens kept", 1), NUMBERS], lambda: both(20, 1, 6), told(20, 1, 6), 1e-4),
     Case(
         "a long text",
-        [("move", "Tokens seen", 32), ("move", "Window", 3)],
-        lambda: weights(32, 4, 3),
-        "kept tokens",
+        [("move", "Tokens seen", 32), ("move", "Window", 3), NUMBERS],
+        lambda: both(32, 4, 3),
+        told(32, 4, 3),
         1e-4,
     ),
-    Case("a short one", [("move", "Tokens seen", 2)], lambda: weights(2, 4, 6), "other 1", 1e-4),
+    Case(
+        "an echo",
+        [("move", "Tokens seen", 23), NUMBERS],
+        lambda: both(23, 4, 6),
+        "c, looks for the token before it",
+        1e-4,
+    ),
+    Case(
+        "a short one",
+        [("move", "Tokens seen", 2), NUMBERS],
+        lambda: weights(2, 4, 6),
+        "still among the last 6",
+        1e-4,
+    ),
 ]

@@ -18,4 +18,8 @@ def data(documented):
     return {"tokens": ["<s>", *TEXT], **vectors, **sizes}
 
 
-FIGURE = Figure("What a cache keeps of 20 tokens.", data, {"kept positions": Start("kept")})
+FIGURE = Figure(
+    "Where the newest of 20 tokens looks, and where it looks once the first token is dropped.",
+    data,
+    {"kept positions": Start("kept")},
+)
