@@ -37,18 +37,24 @@ def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
     """Exercise 22's mask, and what is seen through some layers: the mask's powers."""
     mask = torch.ones(tokens, tokens).tril() - torch.ones(tokens, tokens).tril(-width)
     seen = torch.linalg.matrix_power(mask, layers) > 0
-    many = {f"seen through {layers} layers": seen.float()} if layers > 1 else {}
-    scores = torch.tensor([mask.sum(), tokens * width, tokens * tokens])
-    return {"mask": mask, "scores": scores, "tokens that the last one sees": seen[-1].sum(), **many}
+    return {"mask": mask, **({f"seen through {layers} layers": seen.float()} if layers > 1 else {})}
 
 
+MASKS = ("toggle", "Masks")
 CASES = [
-    Case("longer", [TO_LESSON, ("move", "Tokens", 12)], lambda: window(12, 3)),
-    Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), "65,536"),
+    Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
+    Case("longer", [TO_LESSON, ("move", "Tokens", 12)], lambda: window(12, 3), r"Through 1 layer that is 1.·.2.=.2\."),
+    Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), r"1.·.3.=.3\."),
     Case(
         "deeper",
         [TO_LESSON, ("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
         lambda: window(16, 4, 3),
-        "9 before it through 3 layers",
+        r"Through 3 layers that is 3.·.3.=.9\.",
+    ),
+    Case(
+        "to the first token",
+        [MASKS, ("move", "Layers", 6)],
+        lambda: window(12, 3, 6),
+        "6.·.2.=.12, more than the 11 that there are",
     ),
 ]

@@ -6,8 +6,12 @@ NAMES = ("0", "1", "2", "3", "4")
 
 
 def data(documented):
-    """The sizes that are shown first."""
+    """The sizes of the lesson."""
     return {"tokens": len(NAMES), "window": 3}
 
 
-FIGURE = Figure("The mask of a window.", data, {"mask": Start("mask")})
+FIGURE = Figure(
+    "How far back the last of twelve tokens sees through three layers with a window of three.",
+    data,
+    {"mask": Start("mask")},
+)
