@@ -3,9 +3,9 @@
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { range } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
-const [SLOT, LINE, TALL] = [26, 44, 24]; // of a slot its width, from block to block, and its height
+const [SLOT, LINE, TALL] = [28, 50, 26]; // of a slot its width, from block to block, and its height
 const [NAMES, POOL] = [60, 130]; // where the names of the sequences end, and where the pool begins
 
 const nameOf = (n) => (n ? `child ${n}` : "parent");
@@ -43,7 +43,7 @@ function life(prompt, size, children) {
     const copy = write(n, prompt);
     const token = `${n ? `Child ${n}` : "The parent"} writes token ${prompt + 1}`;
     note(copy
-      ? `${token}. Block ${copy[0]} has ${users} users, so it is copied to block ${copy[1]} first.`
+      ? `${token}. Block ${copy[0]} had ${users} users, so it was copied to block ${copy[1]} first.`
       : tables[n].at(-1) === before
         ? `${token} into block ${before}, which is its own.`
         : `${token} into a new block, ${tables[n].at(-1)}: the last one was full, and nothing is copied.`,
@@ -52,23 +52,24 @@ function life(prompt, size, children) {
   return moments;
 }
 
-// The pool: each block a box with its slots, a line from each sequence that uses it, an arrow for a copy, and a frame
-// around the sequence that acts.
-function blocks({ pool, tables, actor, copy, slot }, size, height, isMoving) {
+// The pool of so many blocks: each a box with its slots, a line from each sequence that uses it (dashed to the one that
+// it has just left), an arrow for a copy, and a frame around the sequence that acts.
+function blocks({ pool, tables, actor, copy, slot }, size, many, isMoving) {
   const yOf = (line) => 18 + line * LINE;
-  const users = pool.map((_, block) => range(tables.length).filter((n) => tables[n].includes(block)));
+  const from = copy?.[0];
+  const left = (n) => (copy && n === actor ? [from] : []);
+  const users = pool.map((_, block) => range(tables.length).filter((n) => [...tables[n], ...left(n)].includes(block)));
   // Each line enters a block at a height of its own.
   const entryOf = (block, n) => yOf(block) + ((users[block].indexOf(n) + 1) * TALL) / (users[block].length + 1);
-  const told = users.map((all, block) => `block ${block}: ${all.map(nameOf).join(", ")}`);
-  const wide = POOL + size * SLOT + 70;
-  const from = copy?.[0];
+  const told = tables.map((table, n) => `${nameOf(n)}: ${table.map((block) => `block ${block}`).join(", ")}`);
   return drawing(
-    { name: "who uses which block", label: told.join("; "), width: wide, height, most: 1.25 * wide },
+    { name: "who uses which block", label: told.join("; "), width: POOL + size * SLOT + 70,
+      height: LINE * Math.max(many, tables.length), most: 440 },
     tables.map((table, n) => {
       const y = yOf(n) + TALL / 2;
       return [
-        table.map((block) => s("path", {
-          class: `pull kata-kind-${n}`, "stroke-width": n === actor ? 3 : 1.5,
+        [...table, ...left(n)].map((block, i) => s("path", {
+          class: `pull kata-kind-${n} ${i < table.length ? "" : "minus"}`, "stroke-width": n === actor ? 3 : 1.5,
           d: `M${NAMES + 4},${y}C${(NAMES + POOL) / 2},${y} ${(NAMES + POOL) / 2},${entryOf(block, n)} `
             + `${POOL - 3},${entryOf(block, n)}`,
         })),
@@ -78,6 +79,10 @@ function blocks({ pool, tables, actor, copy, slot }, size, height, isMoving) {
         s("text", { class: "number", x: 2 + NAMES / 2, y: y + 4, "text-anchor": "middle" }, nameOf(n)),
       ];
     }),
+    range(many - pool.length, pool.length).map((block) => [
+      s("text", { x: POOL, y: yOf(block) - 4 }, `block ${block}, free`),
+      s("rect", { class: "cell gone", x: POOL, y: yOf(block), width: size * SLOT - 2, height: TALL }),
+    ]),
     pool.map((slots, block) => [
       s("text", { x: POOL, y: yOf(block) - 4 }, `block ${block}`),
       slots.map((_, k) => s("rect", {
@@ -89,7 +94,7 @@ function blocks({ pool, tables, actor, copy, slot }, size, height, isMoving) {
       const isCopied = isMoving && copy && block === copy[1] && pool[from][k] === token;
       return token > 0 && s("text", {
         class: isCopied ? "number arriving" : "number", key: `${block} ${k}`,
-        x: POOL + k * SLOT + SLOT / 2 - 1, y: yOf(block) + 16, "text-anchor": "middle",
+        x: POOL + k * SLOT + SLOT / 2 - 1, y: yOf(block) + 17, "text-anchor": "middle",
         style: isCopied ? `--from: ${(from - block) * LINE}px` : null,
       }, String(token));
     })),
@@ -106,25 +111,24 @@ function blocks({ pool, tables, actor, copy, slot }, size, height, isMoving) {
 export default {
   render({ model, el }) {
     const start = model.get("data");
-    const figure = frame(
-      el, "A prompt and its children share blocks. When is a block copied?",
-    );
+    const figure = frame(el, "A prompt and its children share blocks. When is a block copied?");
     const again = () => {
       at.limit(moments().length - 1);
       at.value = moments().length - 1;
     };
+    const moments = () => life(prompt.value, size.value, children.value);
+    const at = figure.slider({ label: "Moment", min: 0, max: 9, value: start.children + 1, name: (n) => `${n + 1}` });
+    figure.player(at, 2000);
+    figure.below();
     const prompt = figure.slider({ label: "Tokens in the prompt", min: 1, max: 8, value: start.prompt, moved: again });
     const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size, moved: again });
     const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children, moved: again });
-    const moments = () => life(prompt.value, size.value, children.value);
-    const at = figure.slider({
-      label: "Moment", min: 0, max: moments().length - 1, value: start.children + 1, name: (n) => String(n + 1),
-    });
-    figure.player(at, 2000);
+    const shown = figure.toggle({ label: "Block tables" });
     figure.lesson(() => {
-      [prompt.value, size.value, children.value] = [start.prompt, start.size, start.children];
+      [prompt.value, size.value, children.value, shown.value] = [start.prompt, start.size, start.children, true];
       again();
     });
+    at.limit(moments().length - 1);
     let isMoving = false; // the first copy is there as the figure opens
     figure.draw(() => {
       const all = moments();
@@ -132,20 +136,15 @@ export default {
       const { pool, tables, say } = now;
       const lengths = tables.map((table) => Math.max(...table.map((block) => Math.max(...pool[block]))));
       const alone = lengths.reduce((total, length) => total + Math.ceil(length / size.value), 0);
-      const height = LINE * Math.max(all.at(-1).pool.length, all.at(-1).tables.length);
       return {
-        key: ["blocks, with and without sharing", `${pool.length} and ${alone}`],
-        show: [row(
-          blocks(now, size.value, height, isMoving),
-          matrix({
-            name: "block tables",
-            values: tables,
-            digits: 0,
-            rows: tables.map((_, n) => nameOf(n)),
-            kind: (n) => n,
+        key: ["blocks copied", String(all.slice(0, at.value + 1).filter((one) => one.copy).length)],
+        show: [
+          blocks(now, size.value, all.at(-1).pool.length, isMoving),
+          shown.value && matrix({
+            name: "block tables", values: tables, digits: 0, rows: tables.map((_, n) => nameOf(n)), kind: (n) => n,
             picked: [now.actor, tables[now.actor].length - 1],
           }),
-        )],
+        ],
         say: `${say} That is ${many(pool.length, "block")} in all; without sharing it would be ${alone}.`,
       };
     });

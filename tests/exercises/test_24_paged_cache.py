@@ -173,20 +173,20 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
     return {"block tables": torch.tensor([cache.block_table(sequence) for sequence in range(children + 1)])}
 
 
-STEP = ("press", "Step")
+STEP, TABLES = ("press", "Step"), ("toggle", "Block tables")
 CASES = [
-    Case("a fork", [("move", "Moment", 2)], lambda: family(written=0), "Child 2 gets .* no token is copied"),
+    Case("a fork", [TABLES, ("move", "Moment", 2)], lambda: family(written=0), "Child 2 gets .* no token is copied"),
     Case(
         "as it opens, at the first write",
-        [],
+        [TABLES],
         lambda: family(written=1),
-        "Child 1 writes token 7. Block 1 has 3 users, so it is copied to block 2 first",
+        "Child 1 writes token 7. Block 1 had 3 users, so it was copied to block 2 first",
     ),
     Case(
         "the next one",
-        [STEP],
+        [TABLES, STEP],
         lambda: family(written=2),
-        "2 users, so it is copied to block 3 first",
+        "2 users, so it was copied to block 3 first",
     ),
     Case(
         "at its end",
@@ -195,7 +195,16 @@ CASES = [
         "writes token 7 into block 1, which is its own. .* without sharing it would be 6",
     ),
     Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
-    Case("full blocks", [("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
-    Case("small blocks", [("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)),
-    Case("without children", [("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"),
+    Case("full blocks", [TABLES, ("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
+    Case(
+        "small blocks",
+        [TABLES, ("move", "Block size", 2), ("move", "Children", 3)],
+        lambda: family(size=2, children=3),
+    ),
+    Case(
+        "without children",
+        [TABLES, ("move", "Children", 0)],
+        lambda: family(children=0),
+        "^The parent writes token 7",
+    ),
 ]
