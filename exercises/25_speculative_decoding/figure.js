@@ -1,17 +1,17 @@
 // A draft is kept as far as both models agree, and what is missing is drawn: the target comes out of any draft.
 
-import { h, s } from "../../grader/integrations/figures/elements.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const SAME = 1e-9;
-const [WIDE, TALL] = [82, 150]; // of a word: the room for it, and the height of a bar for a probability of 0.6
+const [WIDE, TALL] = [82, 130]; // of a word: the room for it, and the height of a bar for a probability of 0.5
 const SAMPLES = [["cell now", "kept"], ["cell gone", "rejected"], ["cell done", "drawn instead"], ["box", "target"]];
 
 // Each word's draft, and beside it what comes out: what was kept, what is drawn after a rejection, a frame as target.
 function stacks(words, target, draft, kept, drawn) {
-  const high = (p) => (p * TALL) / 0.6;
+  const high = (p) => 2 * p * TALL;
   const ground = TALL + 4;
   const bar = (look, x, from, p, wide = 30) =>
     s("rect", { class: look, x, width: wide, y: ground - high(from + p), height: high(p) });
@@ -19,7 +19,7 @@ function stacks(words, target, draft, kept, drawn) {
     s("text", { x, y: ground + below, "text-anchor": "middle", class: look }, word);
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
-    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 70 },
+    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 74, most: 440 },
     words.map((word, j) => {
       const [left, right] = [j * WIDE + 6, j * WIDE + 42];
       return [
@@ -30,8 +30,8 @@ function stacks(words, target, draft, kept, drawn) {
       ];
     }),
     SAMPLES.map(([look, word], n) => [
-      s("rect", { class: look, x: [4, 68, 152, 262][n], y: ground + 49, width: 12, height: 12 }),
-      s("text", { x: [4, 68, 152, 262][n] + 17, y: ground + 60 }, word),
+      s("rect", { class: look, x: [4, 62, 142, 252][n], y: ground + 53, width: 12, height: 12 }),
+      s("text", { x: [4, 62, 142, 252][n] + 17, y: ground + 64 }, word),
     ]),
   );
 }
@@ -40,13 +40,14 @@ export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
     const figure = frame(el, "However wrong the draft is, the target's distribution comes out. How?");
-    const wrong = figure.slider({ label: "How wrong the draft is, %", min: 0, max: 100, step: 10, value: 100 });
-    const drafted = figure.slider({ label: "Tokens drafted in a round", min: 1, max: 8, value: 4 });
+    const wrong = figure.slider({ label: "How wrong it is, %", min: 0, max: 100, step: 10, value: 100 });
+    figure.below();
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
+    const drafted = figure.slider({ label: "Drafted in a round", min: 1, max: 8, value: 1 });
+    const all = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([wrong.value, again.value, drafted.value, all.value] = [100, false, 1, true]));
     figure.draw(() => {
-      const share = wrong.value / 100;
-      const last = target.length - 1;
-      const draft = target.map((p, i) => (1 - share) * p + share * target[last - i]);
+      const draft = target.map((p, i) => p + (wrong.value / 100) * (target.at(-1 - i) - p));
       const kept = target.map((p, i) => Math.min(p, draft[i]));
       const rate = sum(kept);
       const missing = target.map((p, i) => Math.max(0, p - draft[i]));
@@ -54,28 +55,27 @@ export default {
       const second = again.value ? target : residual;
       const drawn = second.map((part) => (1 - rate) * part);
       const out = kept.map((part, i) => part + drawn[i]);
-      const worst = range(target.length).reduce((a, b) => (
-        Math.abs(out[b] - target[b]) > Math.abs(out[a] - target[a]) + SAME ? b : a
-      ));
+      const off = out.map((p, i) => Math.abs(p - target[i]));
+      const worst = off.findIndex((one) => one > Math.max(...off) - SAME);
       const tokens = sum(range(drafted.value + 1).map((n) => rate ** n));
       return {
-        show: [row(
+        show: [
           stacks(words, target, draft, kept, drawn),
-          h("div", {}, matrix({
+          all.value && row(matrix({
             name: "one place",
             values: [target, draft, kept, drawn, out],
             rows: ["target", "draft", "kept", "drawn instead", "comes out"],
             columns: words,
             scale: 0.7,
-            marked: (i, j) => i === 4 && Math.abs(out[j] - target[j]) > SAME,
+            marked: (i, j) => i === 4 && off[j] > SAME,
           }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
-        )],
-        key: ["drafted tokens kept", `${format(100 * rate, 0)} %`],
-        say: `${format(100 * rate, 0)} % of the drafted tokens are kept. `
-          + (Math.abs(out[worst] - target[worst]) < SAME
-            ? "What comes out is the target's distribution. "
-            : `Now ${words[worst]} comes out with ${format(out[worst])} instead of ${format(target[worst])}. `)
-          + `If every place were like this one, a round would give ${format(tokens, 2)} tokens.`,
+        ],
+        key: ["drafted tokens kept", `${format(100 * rate, 0)}\u00a0%`],
+        say: `${format(100 * rate, 0)}\u00a0% of the drafted tokens are kept. `
+          + (off[worst] < SAME
+            ? "What is missing is drawn after a rejection, and the target's distribution comes out."
+            : `Now ${words[worst]} comes out with ${format(out[worst], 3)} instead of ${format(target[worst], 3)}.`)
+          + (drafted.value > 1 ? ` With such places a round would give ${format(tokens, 2)}\u00a0tokens.` : ""),
       };
     });
   },

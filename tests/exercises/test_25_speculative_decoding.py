@@ -172,21 +172,28 @@ def one_place(wrong: int, again: bool = False) -> dict[str, torch.Tensor]:
 def told(rate: float, drafted: int = 4) -> str:
     """What the sentence says of the acceptance rate and the tokens a round."""
     tokens = exercise.expected_tokens_per_round(rate, drafted)
-    return rf"^{100 * rate:.0f} % of the drafted tokens are kept\..* would give {tokens:.2f} tokens"
+    return rf"^{100 * rate:.0f}.% of the drafted tokens are kept\..* would give {tokens:.2f}.tokens"
 
 
-WRONG, DRAFTED = "How wrong the draft is, %", "Tokens drafted in a round"
+WRONG, DRAFTED = "How wrong it is, %", "Drafted in a round"
 AGAIN = ("toggle", "After a rejection, draw from the target instead")
+FOUR, NUMBERS = ("move", DRAFTED, 4), ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [], lambda: one_place(100), "50 % .* What comes out is the target.* 1.94 tokens"),
-    Case("three drafted", [("move", DRAFTED, 3)], lambda: one_place(100), told(0.5, 3)),
-    Case("half wrong", [("move", WRONG, 50)], lambda: one_place(50), told(0.75)),
-    Case("the same model", [("move", WRONG, 0)], lambda: one_place(0), told(1.0)),
-    Case("eight drafted", [("move", DRAFTED, 8)], lambda: one_place(100), told(0.5, 8)),
-    Case("drawn again", [AGAIN], lambda: one_place(100, again=True), "mat comes out with 0.3750 instead of 0.5000"),
+    Case("as it opens", [NUMBERS], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
+    Case("three drafted", [("move", DRAFTED, 3), NUMBERS], lambda: one_place(100), told(0.5, 3)),
+    Case("four drafted", [FOUR, NUMBERS], lambda: one_place(100), told(0.5)),
+    Case("half wrong", [("move", WRONG, 50), FOUR, NUMBERS], lambda: one_place(50), told(0.75)),
+    Case("the same model", [("move", WRONG, 0), FOUR, NUMBERS], lambda: one_place(0), told(1.0)),
+    Case("eight drafted", [("move", DRAFTED, 8), NUMBERS], lambda: one_place(100), told(0.5, 8)),
+    Case(
+        "drawn again",
+        [AGAIN, NUMBERS],
+        lambda: one_place(100, again=True),
+        "mat comes out with 0.375 instead of 0.500",
+    ),
     Case(
         "nearly right, drawn again",
-        [("move", WRONG, 20), ("move", DRAFTED, 2), AGAIN],
+        [("move", WRONG, 20), ("move", DRAFTED, 2), AGAIN, NUMBERS],
         lambda: one_place(20, again=True),
         "Now mat",
     ),
