@@ -5,29 +5,40 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL] = [64, 90]; // of a bar: the room for it, and its height where a score is the maximum
+const [WIDE, TALL, TOP] = [66, 100, 44]; // of a bar: the room for it, its height for 1, and where that begins
+
+const short = (value) => String(Number(value.toFixed(3)));
+const isWhole = (power) => power > 0.5 && power < 100 && Math.abs(power - Math.round(power)) < 1e-3;
+// A score by the whole number of which it is the logarithm, as the lesson writes it.
+const log = (score) => (isWhole(Math.exp(score)) ? `log ${Math.round(Math.exp(score))}` : format(score, 2));
 
 // A bar for each score: what it adds to the sum. before: the same before the last correction, as a dashed outline.
-function shares(now, before, isNew) {
-  const X = (j) => j * WIDE + 10;
+function shares(scores, now, before, isNew, [, old, factor]) {
+  const X = (j) => j * WIDE + 8;
+  const ground = TOP + TALL;
+  const word = (x, y, text, look = null) => s("text", { x, y, class: look, "text-anchor": "middle" }, text);
   const bar = (look, j, value) => s("rect", {
-    class: `cell ${look}`, x: X(j), width: WIDE - 20, y: 22 + TALL * (1 - value), height: Math.max(0.5, TALL * value),
+    class: `cell ${look}`, x: X(j), width: WIDE - 16, y: ground - TALL * value, height: Math.max(0.5, TALL * value),
   });
   const told = now.map((value, j) => `score ${j}: ${value === null ? "not read" : format(value, 2)}`).join("; ");
+  const many = before.filter((value) => value !== null).length;
+  const fresh = now.filter((_, j) => isNew(j)).length;
+  const middle = (X(0) + X(many) - 16) / 2;
   return drawing(
-    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: TALL + 46 },
+    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: ground + 40, most: 440 },
     now.map((value, j) => [
       value !== null && bar(isNew(j) ? "now" : "done", j, Math.min(1, value)),
       value !== null && before[j] > value + 5e-5 && bar("gone", j, Math.min(1, before[j])),
-      s("line", { class: "link", x1: X(j), x2: X(j) + WIDE - 20, y1: TALL + 22, y2: TALL + 22 }),
-      value !== null && s(
-        "text",
-        { x: X(j) + WIDE / 2 - 10, y: 17 + TALL * (1 - Math.min(1, value)), class: "number",
-          "text-anchor": "middle" },
-        format(value, 3)
-      ),
-      s("text", { x: X(j) + WIDE / 2 - 10, y: TALL + 39, "text-anchor": "middle" }, `score ${j}`),
-    ])
+      s("line", { class: "link", x1: X(j), x2: X(j) + WIDE - 16, y1: ground, y2: ground }),
+      value !== null && word(X(j) + WIDE / 2 - 8, ground - 5 - TALL * Math.min(1, value), short(value), "number"),
+      word(X(j) + WIDE / 2 - 8, ground + 17, log(scores[j])),
+    ]),
+    many > 0 && [
+      s("path", { class: "line", d: `M${X(0)},${TOP - 8}v-8H${X(many) - 16}v8` }),
+      word(middle, TOP - 24, `${short(old)} · ${short(factor)} = ${short(old * factor)}`, "strong"),
+      word(middle, ground + 35, "read before"),
+    ],
+    fresh > 0 && word(X(many) + (fresh * WIDE - 16) / 2, ground + 35, "new"),
   );
 }
 
@@ -35,28 +46,24 @@ export default {
   render({ model, el }) {
     const { scores } = model.get("data");
     const T = scores.length;
-    const figure = frame(el, "Each block needs the maximum and the sum so far, and nothing else of what came before.");
-    const sliders = scores.map((value, i) => figure.slider({
-      label: `Score ${i}`,
-      min: -1000,
-      max: 1000,
-      bend: 3,
-      step: 0.1,
-      digits: 4,
-      value,
-    }));
+    const figure = frame(el, "A larger score comes. What happens to the sum so far?");
     const blocks = () => Math.ceil(T / block.value);
     const readAll = () => {
       seen.limit(blocks());
       seen.value = blocks();
     };
-    const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2, moved: readAll });
-    const seen = figure.slider({ label: "Blocks read", min: 0, max: blocks(), value: 2 });
+    const seen = figure.slider({ label: "Blocks read", min: 0, max: 3, value: 2 });
     figure.player(seen, 1200);
+    figure.below();
+    const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2, moved: readAll });
     const forget = figure.toggle({ label: "Forget the correction" });
+    const all = figure.toggle({ label: "Numbers" });
+    const sliders = scores.map((value, i) => figure.slider({
+      label: `Score ${i}`, min: -1000, max: 1000, bend: 3, step: 0.1, digits: 4, value, name: log,
+    }));
     figure.lesson(() => {
       scores.forEach((value, i) => (sliders[i].value = value));
-      [block.value, forget.value] = [2, false];
+      [block.value, forget.value, all.value] = [2, false, true];
       readAll();
     });
     figure.draw(() => {
@@ -73,45 +80,32 @@ export default {
           return before[j] === null ? null : before[j] * factor;
         });
         const adds = sum(part.map((score) => Math.exp(score - most)));
-        const entry = [most, factor, total * factor, adds, total * factor + adds];
-        [maximum, total] = [most, entry[4]];
-        return entry;
+        [maximum, total] = [most, total * factor + adds];
+        return [most, old[1], n ? factor : null, adds, total];
       });
-      const read = (j) => j < seen.value * block.value;
       const whole = Math.max(...values);
       const truth = sum(values.map((score) => Math.exp(score - whole)));
-      const done = seen.value === blocks();
+      const isNew = (j) => Math.floor(j / block.value) === seen.value - 1;
       return {
         show: [
-          row(
-            matrix({
-              name: "scores, in blocks",
-              values: [values, range(T).map((j) => `block ${Math.floor(j / block.value)}`)],
-              digits: 2,
-              columns: range(T).map(String),
-              faint: (i, j) => !read(j),
-              marked: (i, j) => Math.floor(j / block.value) === seen.value - 1,
-            }),
+          shares(values, now, before, isNew, old),
+          all.value && row(
             matrix({ name: "maximum", values: [maximum], heat: false }),
             matrix({ name: "sum", values: [total], heat: false }),
+            steps.length > 0 && matrix({
+              name: "block after block",
+              values: steps,
+              rows: steps.map((_, n) => `block ${n}`),
+              columns: ["maximum", "old sum", "times", "block adds", "sum"],
+              heat: false,
+            }),
           ),
-          shares(now, before, (j) => Math.floor(j / block.value) === seen.value - 1),
-          steps.length ? matrix({
-            name: "block after block",
-            values: steps,
-            rows: steps.map((_, n) => `block ${n}`),
-            columns: ["maximum", "correction", "old sum", "block adds", "sum"],
-            heat: false,
-          }) : null,
         ],
-        key: ["sum so far", format(total)],
-        say: done
-          ? `All ${T} scores are read. The sum from the true maximum is ${format(truth)}: `
-            + (Math.abs(truth - total) < 5e-5
-              ? "the same."
-              : `${format(total)} is wrong, because the old sums count from smaller maxima.`)
-          : `${Math.min(T, seen.value * block.value)} of ${T} scores are read, and only two numbers are kept of them. `
-            + correction(old, maximum, forget.value),
+        key: ["old sum", seen.value > 1 ? `${short(old[1])} → ${short(old[1] * old[2])}` : "none"],
+        say: correction(old, maximum, forget.value) + (seen.value < blocks()
+          ? `Of ${Math.min(T, seen.value * block.value)} scores only the maximum and the sum are kept.`
+          : `The sum is ${short(total)}, `
+            + (Math.abs(truth - total) < 5e-4 ? "as from all scores at once." : `and should be ${short(truth)}.`)),
       };
     });
   },
@@ -119,9 +113,9 @@ export default {
 
 // What the last block did to the old sum. old: the maximum and the sum before it, and the factor.
 function correction([least, total, factor], most, isForgotten) {
-  if (least === -Infinity || most === least) return "";
-  const rose = `The maximum rose from ${format(least)} to ${format(most)}, `;
-  return isForgotten
-    ? `${rose}but the old sum, ${format(total)}, was not corrected.`
-    : `${rose}so the old sum, ${format(total)}, was multiplied by ${format(factor)}: each old bar shrinks.`;
+  if (least === -Infinity) return "";
+  if (most === least) return "The maximum is the same, so the old sum stays. ";
+  return `The maximum rises from ${log(least)} to ${log(most)}, `
+    + (isForgotten ? `but the old sum, ${short(total)}, is not corrected. `
+      : `so the old sum is multiplied by ${short(factor)}: each old bar shrinks. `);
 }

@@ -12,15 +12,27 @@ def online(scores: list[float], read: int | None = None) -> dict[str, torch.Tens
     return {"maximum": part.max(), "sum": (part - part.max()).exp().sum()}
 
 
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [], lambda: online(SCORES, 4), "the old sum, 1.5000, was multiplied by 0.5000"),
-    Case("one at a time", [TO_LESSON, ("move", "Block size", 1)], lambda: online(SCORES), "the same"),
-    Case("half way", [TO_LESSON, ("move", "Blocks read", 2)], lambda: online(SCORES, 4), "4 of 5 scores"),
-    Case("a large score", [TO_LESSON, ("move", "Score 0", 1000)], lambda: online([1000.0, *SCORES[1:]])),
+    Case(
+        "as it opens",
+        [NUMBERS],
+        lambda: online(SCORES, 4),
+        r"rises from log 4 to log 8, so the old sum is multiplied by 0\.5: .* Of 4 scores only",
+    ),
+    Case("one at a time", [TO_LESSON, ("move", "Block size", 1)], lambda: online(SCORES), "2.125, as from all scores"),
+    Case("half way", [TO_LESSON, ("move", "Blocks read", 2)], lambda: online(SCORES, 4), "Of 4 scores"),
+    Case("a large score", [TO_LESSON, ("move", "Score 0", 1000)], lambda: online([1000.0, *SCORES[1:]]), "sum stays"),
     Case(
         "forgotten",
         [TO_LESSON, ("toggle", "Forget the correction")],
         lambda: {"sum": torch.tensor(2.875)},
-        "2.8750 is wrong",
+        "2.875, and should be 2.125",
+    ),
+    Case(
+        "forgotten as the maximum rises",
+        [NUMBERS, ("toggle", "Forget the correction")],
+        lambda: {"sum": torch.tensor(2.625)},
+        "but the old sum, 1.5, is not corrected",
     ),
 ]

@@ -11,7 +11,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The maximum and the sum after one pass over five scores.",
+    "The maximum rises from log 4 to log 8, and the sum so far is multiplied by 0.5.",
     data,
     {"maximum": Start("maximum"), "sum": Start("sum")},
 )
