@@ -149,24 +149,31 @@ def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False
     )
 
 
-HIDE, REPLACE = ("toggle", "Hide padding before the softmax"), ("toggle", "Set padding to 0 first")
-HOLDS = "The padding holds"
+HIDE, REPLACE, NUMBERS = (
+    ("toggle", name) for name in ("Hide padding before the softmax", "Set padding to 0 first", "Numbers")
+)
+HOLDS = "Padding holds"
 CASES = [
-    Case("as it opens", [], lambda: in_a_row(3, 0.0), "20 % of the weight: the result is 4.0000 instead of 5.0000"),
-    Case("a longer row", [("move", "Places in the row", 8)], lambda: in_a_row(8, 0.0), "60 %"),
-    Case("ones", [("choose", HOLDS, "ones")], lambda: in_a_row(3, 1.0), "instead of 5.0000"),
-    Case("hidden", [("move", "Places in the row", 5), HIDE], lambda: in_a_row(5, 0.0, hide=True), "as if"),
-    Case("NaN", [("choose", HOLDS, "NaN")], lambda: in_a_row(3, math.nan), "every weight is NaN"),
-    Case("NaN, hidden", [("choose", HOLDS, "NaN"), HIDE], lambda: in_a_row(3, math.nan, hide=True), "0 · NaN is NaN"),
+    Case("as it opens", [NUMBERS], lambda: in_a_row(3, 0.0), "takes 20.% of the weight: the result is 4, not 5"),
+    Case("a longer row", [("move", "Places in the row", 8), NUMBERS], lambda: in_a_row(8, 0.0), "60.% .* is 2, not 5"),
+    Case("ones", [("choose", HOLDS, "ones"), NUMBERS], lambda: in_a_row(3, 1.0), ", not 5"),
+    Case("hidden", [("move", "Places in the row", 5), HIDE, NUMBERS], lambda: in_a_row(5, 0.0, hide=True), "as if"),
+    Case("NaN", [("choose", HOLDS, "NaN"), NUMBERS], lambda: in_a_row(3, math.nan), "every weight is NaN"),
+    Case(
+        "NaN, hidden",
+        [("choose", HOLDS, "NaN"), HIDE, NUMBERS],
+        lambda: in_a_row(3, math.nan, hide=True),
+        "0 · NaN is NaN",
+    ),
     Case(
         "NaN, replaced",
-        [("move", "Places in the row", 8), ("choose", HOLDS, "NaN"), REPLACE],
+        [("move", "Places in the row", 8), ("choose", HOLDS, "NaN"), REPLACE, NUMBERS],
         lambda: in_a_row(8, math.nan, replace=True),
-        "60 %",
+        "60.%",
     ),
     Case(
         "on the left, with both",
-        [("choose", "The padding is on the", "left"), ("choose", HOLDS, "NaN"), HIDE, REPLACE],
+        [("choose", "It is on the", "left"), ("choose", HOLDS, "NaN"), HIDE, REPLACE, NUMBERS],
         lambda: in_a_row(3, math.nan, hide=True, replace=True, left=True),
         "as if the sentence were alone",
     ),

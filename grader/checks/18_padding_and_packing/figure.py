@@ -11,7 +11,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "What two tokens get alone: their weights, and the result.",
+    "What two tokens get of the weight alone, and in a row with padding, which takes 20 %.",
     data,
     {
         "weights, alone": Start("weights", take=lambda weights: weights[0, :2]),
