@@ -7,9 +7,9 @@ import { range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, TALL] = [34, 28]; // of a cell
-const CARRIED = [36, 38, 28]; // how wide a maximum, a sum and an output are
+const [SMALL, OLD, NEW] = [304, 54, 236]; // how wide the fast memory is; in it, where old and new numbers begin
 
-const short = (value) => String(Number(value.toFixed(4)));
+const short = (value, digits = 4) => String(Number(value.toFixed(digits)));
 const word = (x, y, text, look = null, anchor = "middle") =>
   s("text", { x, y, "text-anchor": anchor, class: look }, text);
 const cell = (x, y, look, text = "", wide = WIDE) => [
@@ -31,12 +31,14 @@ export default {
       at.limit(tiling().length);
       at.value = tiling().length;
     };
-    const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block, moved: finish });
     const at = figure.slider({ label: "Tiles done", min: 0, max: T * T, value: 2 });
     figure.player(at, 1100);
+    figure.below();
+    const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block, moved: finish });
     const masked = figure.toggle({ label: "Causal", moved: finish });
+    const all = figure.toggle({ label: "Numbers" });
     figure.lesson(() => {
-      [wide.value, masked.value] = [block, true];
+      [wide.value, masked.value, all.value] = [block, true, true];
       finish();
     });
     at.limit(tiling().length);
@@ -60,8 +62,8 @@ export default {
       const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
       const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
       // Two memories: what lies in each while this tile is worked on.
-      const [left, top, most] = [56, 68, T * TALL];
-      const height = Math.max(248, 192 + wide.value * TALL);
+      const height = 216 + wide.value * TALL;
+      const [left, top, most] = [56, height / 2 - 68, T * TALL];
       const large = drawing(
         {
           name: "HBM: large, far and slow",
@@ -76,30 +78,22 @@ export default {
           cell(left - 44, top + t * TALL, lookOf(queries, t), "1"),
           cell(left + t * WIDE, top - TALL - 10, lookOf(keys, t), log(powers[t])),
           cell(left + t * WIDE, top + most + 8, lookOf(keys, t), values[t]),
-          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? "done" : ""),
-          range(T).map((j) => cell(left + j * WIDE, top + t * TALL, "gone")),
+          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? "done" : "",
+            isReady(t) ? short(state[t].o / state[t].d, 2) : ""),
         ]),
+        s("rect", { class: "cell", x: left, y: top, width: T * WIDE - 2, height: most - 2 }),
         queries.length > 0 && s("rect", {
-          class: "cell gone chosen", x: left + keys[0] * WIDE - 1, y: top + queries[0] * TALL - 1,
-          width: keys.length * WIDE, height: queries.length * TALL,
+          class: "cell gone", x: left + keys[0] * WIDE, y: top + queries[0] * TALL,
+          width: keys.length * WIDE - 2, height: queries.length * TALL - 2,
         }),
-        word(left + 2 * WIDE, top + most + 56, "the scores are never kept here"),
+        word(left + 2 * WIDE, top + most + 56, "no score is kept here"),
       );
-      const C = wide.value > 2 ? WIDE : 44;
-      const carried = sum(CARRIED);
-      const [tile, y] = [carried + 38, 60];
-      const [on, below] = [tile + wide.value * C + 8, y + wide.value * TALL];
-      const numbers = (x, n, { power, d, o }, look) => [log(power), short(d), short(o)].map(
-        (text, k) => cell(x + sum(CARRIED.slice(0, k)), y + n * TALL, look, text, CARRIED[k]));
-      const names = (x, title) => [
-        word(x + carried / 2, 22, title, "strong"),
-        ["m", "d", "o"].map((text, k) => word(x + sum(CARRIED.slice(0, k)) + CARRIED[k] / 2, y - 8, text)),
-      ];
+      const tile = (SMALL - wide.value * WIDE) / 2;
+      const [y, below] = [52, 52 + wide.value * TALL];
       const last = queries.at(-1);
-      const { power, d, o, old, adds } = state[last] ?? {};
+      const { power, d, o, old, adds, most: found } = state[last] ?? {};
       const risen = old?.power > 0 && power > old.power;
-      const factor = risen ? ` · ${old.power}/${power}` : "";
-      const width = on + carried + 6;
+      const factor = risen ? `· ${old.power}/${power} ` : "";
       const small = drawing(
         {
           name: "SRAM: small, near and fast",
@@ -107,37 +101,41 @@ export default {
             ? `${queries.length} queries, ${keys.length} keys and values, their scores, and for each query `
               + "a maximum, a sum and an output."
             : "Nothing is here yet.",
-          width,
+          width: SMALL,
           height,
         },
-        s("rect", { class: "box", x: 2, y: 2, width: width - 4, height: height - 4, rx: 6 }),
+        s("rect", { class: "box", x: 2, y: 2, width: SMALL - 4, height: height - 4, rx: 6 }),
         queries.length ? [
-          names(8, "carried in"), names(on, "carried on"), word(tile - 14, y - 8, "Q"), word(tile - 12, 30, "K"),
-          word(tile - 12, below + 25, "V"),
+          word(tile - 36, y + 17, "Q"), word(tile - 12, 30, "K"), word(tile - 12, below + 25, "V"),
           keys.map((j, n) => [
-            cell(tile + n * C, 14, "tint kata-tone-10", log(powers[j]), C),
-            cell(tile + n * C, below + 8, "tint kata-tone-10", values[j], C),
+            cell(tile + n * WIDE, 14, "tint kata-tone-10", log(powers[j])),
+            cell(tile + n * WIDE, below + 8, "tint kata-tone-10", values[j]),
           ]),
           queries.map((i, n) => [
-            numbers(8, n, state[i].old, ""),
             cell(tile - 26, y + n * TALL, "tint kata-tone-10", "1", 24),
-            keys.map((j, m) => cell(tile + m * C, y + n * TALL, seen(i, j) ? "done" : "gone",
-              seen(i, j) ? log(powers[j]) : "", C)),
-            numbers(on, n, state[i], "done"),
+            keys.map((j, m) => cell(tile + m * WIDE, y + n * TALL, seen(i, j) ? "done" : "gone",
+              seen(i, j) ? log(powers[j]) : "")),
           ]),
-          [`query ${last}:`, `m = max(${log(old.power)}, ${log(state[last].most)}) = ${log(power)}`,
-            `d = ${short(old.d)}${factor} + ${short(adds[0])} = ${short(d)}`,
-            `o = ${short(old.o)}${factor} + ${short(adds[1])} = ${short(o)}`,
-          ].map((text, n) => n ? word(88, below + 36 + n * 20, text, "strong", "start")
-            : word(78, below + 56, text, "strong", "end")),
-        ] : word(width / 2, height / 2, "nothing yet"),
+          [[OLD + 26, "carried in"], [SMALL / 2 + 20, `query ${last}`], [NEW + 22, "carried on"]].map(
+            ([x, text]) => word(x, below + 64, text, "strong")),
+          [["max", log(old.power), `or ${log(found)}`, log(power)],
+            ["sum", short(old.d), `${factor}+ ${short(adds[0])}`, short(d)],
+            ["output", short(old.o), `${factor}+ ${short(adds[1])}`, short(o)],
+          ].map(([name, before, change, after], n) => [
+            word(8, below + 91 + n * TALL, name, null, "start"),
+            cell(OLD, below + 74 + n * TALL, "", before, 54),
+            word(OLD + 60, below + 91 + n * TALL, change, null, "start"),
+            word(NEW - 12, below + 91 + n * TALL, "→"),
+            cell(NEW, below + 74 + n * TALL, "done", after, 54),
+          ]),
+        ] : word(SMALL / 2, height / 2, "nothing yet"),
       );
       return {
-        key: ["scores that exist", `${queries.length * keys.length} of ${T * T}`],
+        key: ["kept of a tile, for each query", "3 numbers"],
         show: [
-          row(large, small),
-          matrix({
-            name: "output, o / d",
+          row(small, large),
+          all.value && matrix({
+            name: "output / sum",
             values: state.map(({ o, d }, i) => (isReady(i) ? o / d : null)),
             columns: range(T).map((i) => `query ${i}`),
           }),

@@ -55,12 +55,13 @@ def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
     output = F.scaled_dot_product_attention(
         query, keys, torch.tensor([6.0, 3.0, 0.0, 9.0]).reshape(1, 4, 1), is_causal=causal
     )
-    return {"output, o / d": output.flatten() * (torch.arange(4) < ready)}
+    return {"output / sum": output.flatten() * (torch.arange(4) < ready)}
 
 
 RISE = "of query {} rises from log 4 to log 8, so its old sum and output are multiplied by 4/8"
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
+    Case("as it opens", [NUMBERS], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
     Case("all keys", [TO_LESSON, ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),
     Case(
         "causal",
@@ -74,6 +75,6 @@ CASES = [
         lambda: attended(True, ready=3),
         "Tile 6 of 10: query 2 keeps its maximum, log 4, and nothing is corrected",
     ),
-    Case("uneven blocks", [("move", "Block size", 3)], lambda: attended(False), "Tile 4 of 4: the maximum"),
-    Case("none yet", [("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
+    Case("uneven blocks", [NUMBERS, ("move", "Block size", 3)], lambda: attended(False), "Tile 4 of 4: the maximum"),
+    Case("none yet", [NUMBERS, ("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
 ]

@@ -11,5 +11,5 @@ def data(documented):
 FIGURE = Figure(
     "What lies in the fast memory while a tile is worked on, and what is carried to the next one.",
     data,
-    {"output, o / d": Start("by_hand")},
+    {"output / sum": Start("by_hand")},
 )
