@@ -2,12 +2,12 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { count, dot, format, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import { count, dot, format, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const SCALE = 2; // the root of head_dim 2 and d_rope 2
-const [C, GAP, TOP] = [34, 52, 88]; // a cell, from token to token, and where the first one is
-const [LATENT, W_AT, KEY] = [34, 212, 366]; // where the latent vectors, W and the keys begin
+const [C, GAP, TOP] = [34, 48, 126]; // a cell, from token to token, and where the first one is
+const [W_AT, RIGHT, MIDDLE] = [110, 240, 55]; // where W and what is of its length begin; the height of its middle
 const ARROW = 5; // half the width of a head
 
 // An arrow of one bend from [x, y] to [x, y].
@@ -22,96 +22,94 @@ function arrow([a, b], [c, d]) {
   ];
 }
 
-// The two ways from the latent vectors and the query to the scores. absorbs: the query goes to the latent vectors.
-function ways({ q, up, latent, keys, absorbed, scores, absorbs, tokens }) {
-  const vector = (values, x, y, kind) => values.map((value, n) => [
-    s("rect", { class: `cell ${kind}`, x: x + n * C, y, width: C - 3, height: C - 3 }),
-    s("text", { class: "number", x: x + n * C + (C - 3) / 2, y: y + 20, "text-anchor": "middle" }, format(value, 0)),
-  ]);
-  const word = (x, y, text, look, anchor = "middle") => s("text", { x, y, "text-anchor": anchor, class: look }, text);
+const word = (x, y, text, look, anchor = "middle") => s("text", { x, y, "text-anchor": anchor, class: look }, text);
+
+const vector = (values, x, y, kind) => values.map((value, n) => [
+  s("rect", { class: `cell ${kind}`, x: x + n * C, y, width: C - 3, height: C - 3 }),
+  value !== null && word(x + n * C + (C - 3) / 2, y + 20, format(value, 0), "number"),
+]);
+
+// A dot product written out.
+const product = (a, b) => `${a.map((value, i) => `${format(value, 0)}·${format(b[i], 0)}`).join(" + ")} = `
+  + format(dot(a, b), 0);
+
+// The way from the latent vectors and the query to the scores. absorbs: the query goes to the latent vectors.
+function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
   const [large, small] = [up[0].length, up.length];
   const shown = latent.slice(0, Math.min(tokens, latent.length));
   const yOf = (t) => TOP + t * GAP;
-  const middle = TOP + ((latent.length - 1) * GAP + C) / 2;
-  const [left, right] = [W_AT - 8, W_AT + large * C + 6];
-  const [ofLatent, ofKey] = [LATENT + (large * C) / 2 - 2, KEY + (small * C) / 2 - 2];
-  const score = (t, x) => word(x, yOf(t) + 21, `→ ${format(scores[t], 0)}`, "strong", "start");
-  const more = tokens > latent.length ? `… ${count(tokens)} tokens` : "";
-  const end = yOf(latent.length) + 4;
+  const [left, right] = [W_AT - 6, W_AT + large * C + 3];
+  const [ofKey, ofLatent] = [(small * C) / 2 - 2, RIGHT + (large * C) / 2 - 2];
+  const scores = shown.map((c, t) => (absorbs ? product(moved, c) : product(keys[t], q)));
+  const end = yOf(latent.length);
   return drawing(
-    { name: "two ways to the same scores", label: `The scores are ${scores.join(" and ")}.`, width: 480,
-      height: end + 8 },
-    word(W_AT + (large * C) / 2 - 2, middle - C - 12, "W", "strong"),
-    up.map((line, n) => vector(line, W_AT, middle - C + n * C + 2, "")),
-    s("rect", { class: "box", x: left, y: middle - C - 4, width: right - left, height: small * C + 8, rx: 5 }),
+    { name: absorbs ? "the query goes to what is kept" : "what is kept becomes keys",
+      label: `The scores: ${scores.join(", ")}.`, width: RIGHT + large * C, height: end + 8, most: 440 },
+    word((left + right) / 2, 12, "W", "strong"),
+    up.map((line, n) => vector(line, W_AT, MIDDLE + (n - small / 2) * C + 2, "")),
+    s("rect", { class: "box", x: left, y: MIDDLE - C - 4, width: right - left, height: small * C + 8, rx: 5 }),
+    word(ofKey, MIDDLE - 24, "query"),
+    vector(q, 1, MIDDLE - 16, "kata-kind-1"),
+    absorbs && [
+      word(ofLatent, MIDDLE - 24, "query, moved"),
+      vector(moved, RIGHT, MIDDLE - 16, "kata-kind-1"),
+      arrow([small * C + 2, MIDDLE], [left - 3, MIDDLE]),
+      arrow([right + 3, MIDDLE], [RIGHT - 4, MIDDLE]),
+    ],
+    s("path", { // what is compared
+      class: "link now", "stroke-width": 2, d: `M${absorbs ? ofLatent : ofKey},${MIDDLE + 22}v34m-5,-5l5,5l5,-5`,
+    }),
     shown.map((c, t) => [
-      word(LATENT - 8, yOf(t) + 21, `c${t}`, "", "end"),
-      vector(c, LATENT, yOf(t), "kata-kind-0"),
+      vector(c, RIGHT, yOf(t), "kata-kind-0"),
+      vector(absorbs ? q.map(() => null) : keys[t], 1, yOf(t), absorbs ? "gone" : "kata-kind-0"),
+      word(absorbs ? RIGHT - 8 : left + 4, yOf(t) + 20, scores[t], "strong", absorbs ? "end" : "start"),
+      !absorbs && [
+        arrow([RIGHT - 4, yOf(t) + 16], [right + 3, MIDDLE]), arrow([left - 3, MIDDLE], [small * C + 2, yOf(t) + 16]),
+      ],
     ]),
-    vector(q, KEY, 22, "kata-kind-1"),
-    word(ofKey, 14, "query"),
-    absorbs
-      ? [
-        word(ofLatent, 14, "query, moved"),
-        vector(absorbed, LATENT, 22, "kata-kind-1"),
-        arrow([KEY - 6, 38], [right + 2, middle]),
-        arrow([left - 2, middle], [LATENT + large * C + 6, 38]),
-        shown.map((_, t) => score(t, LATENT + large * C + 6)),
-        shown.map((_, t) => range(small).map((n) => s("rect", {
-          class: "cell gone", x: KEY + n * C, y: yOf(t), width: C - 3, height: C - 3,
-        }))),
-        word(ofKey, end, "no key is made"),
-      ]
-      : shown.map((_, t) => [
-        arrow([LATENT + large * C + 4, yOf(t) + 16], [left - 2, middle]),
-        arrow([right + 2, middle], [KEY - 6, yOf(t) + 16]),
-        vector(keys[t], KEY, yOf(t), "kata-kind-0"),
-        word(KEY - 14, yOf(t) + 8, `k${t}`, "", "end"),
-        score(t, KEY + small * C + 4),
-      ]),
-    more && word(ofLatent, end, more),
+    word(ofKey, end, absorbs ? "no key" : "keys"),
+    word(ofLatent, end, tokens > latent.length ? `kept … ${count(tokens)} tokens` : "kept"),
   );
 }
 
 export default {
   render({ model, el }) {
     const { query, up, latent } = model.get("data");
-    const figure = frame(el, "W is between the latent vectors and the query. Which of the two goes through it?");
-    const way = figure.choice({ label: "Through W goes", options: ["each latent vector", "the query"], value: 1 });
+    const figure = frame(el, "Can a query be scored against keys that are never made?");
+    const way = figure.choice({ label: "Through W", options: ["what is kept", "the query"], value: 1 });
+    figure.below();
     const length = figure.slider({ label: "Tokens", min: 1, max: 1000, bend: 3, value: 2 });
-    const first = figure.slider({ label: "Query, first number", min: -3, max: 3, value: query[0] });
-    const second = figure.slider({ label: "Query, second number", min: -3, max: 3, value: query[1] });
+    const numbers = query.map((value, n) => figure.slider({ label: `Query, number ${n}`, min: -3, max: 3, value }));
+    const all = figure.toggle({ label: "Work and weights" });
+    figure.lesson(() => {
+      [way.value, length.value, all.value] = [1, 2, true];
+      numbers.forEach((one, n) => (one.value = query[n]));
+    });
     figure.draw(() => {
-      const [q, T, absorbs] = [[first.value, second.value], length.value, way.value === 1];
+      const [q, T, absorbs] = [numbers.map((one) => one.value), length.value, way.value === 1];
       const keys = latent.map((c) => up.map((w) => dot(w, c)));
-      const absorbed = transpose(up).map((column) => dot(column, q));
-      const scores = absorbs ? latent.map((c) => dot(absorbed, c)) : keys.map((key) => dot(key, q));
-      const seen = scores.slice(0, Math.min(T, latent.length));
+      const moved = transpose(up).map((column) => dot(column, q));
+      const scores = latent.slice(0, T).map((c, t) => (absorbs ? dot(moved, c) : dot(keys[t], q)));
       const [small, large] = [q.length, latent[0].length];
       const work = [T * small * large + T * small, small * large + T * large];
-      const many = `${count(T)} ${T === 1 ? "token" : "tokens"}`;
-      const tokens = seen.map((_, t) => `token ${t}`);
+      const tokens = scores.map((_, t) => `token ${t}`);
       return {
         show: [
-          ways({ q, up, latent, keys, absorbed, scores, absorbs, tokens: T }),
-          row(
+          ways({ q, up, latent, keys, moved, absorbs, tokens: T }),
+          all.value && row(
             bars({
               name: "multiplications", values: work, labels: ["with keys", "without keys"], digits: 0,
               marked: way.value,
             }),
-            matrix({ name: "scores", values: seen, columns: tokens, digits: 0, heat: false }),
-            matrix({ name: "weights", values: softmax(seen.map((one) => one / SCALE)), columns: tokens, scale: 1 }),
+            matrix({ name: "scores", values: scores, columns: tokens, digits: 0, heat: false }),
+            matrix({ name: "weights", values: softmax(scores.map((one) => one / SCALE)), columns: tokens, scale: 1 }),
           ),
         ],
-        key: ["multiplications", count(work[way.value])],
+        key: ["keys made", count(absorbs ? 0 : T)],
         say: (absorbs
-          ? `The query goes through W once, with ${small * large} multiplications, and each score costs ${large}: `
-            + `${count(work[1])} for ${many}. `
-          : `W makes a key of each latent vector, with ${small * large} multiplications, and each score costs `
-            + `${small}: ${count(work[0])} for ${many}. `)
-          + (work[1] > work[0]
-            ? `For a single token keys are cheaper: ${work[0]} against ${work[1]}.`
-            : `With keys it is ${count(work[0])}, without them ${count(work[1])}: the same scores.`),
+          ? "No key is made: the query goes through W once, and is compared with what is kept. "
+          : "W makes a key of everything that is kept, and the query is compared with the keys. ")
+          + `That takes ${count(work[way.value])} multiplications, the other way ${count(work[1 - way.value])}.`,
       };
     });
   },

@@ -142,13 +142,19 @@ def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Ten
     return {"scores": scores, "weights": torch.softmax(scores / 2, dim=-1), "multiplications": work}
 
 
-FIRST, SECOND, LENGTH = "Query, first number", "Query, second number", "Tokens"
-MANY, KEYS = ("move", LENGTH, 1000), ("choose", "Through W goes", "each latent vector")
+FIRST, SECOND, LENGTH = "Query, number 0", "Query, number 1", "Tokens"
+MANY, KEYS = ("move", LENGTH, 1000), ("choose", "Through W", "what is kept")
+ALL = ("toggle", "Work and weights")
 CASES = [
-    Case("as it opens", [], lambda: by_both(1, 2), "With keys it is 16, without them 12"),
-    Case("keys", [KEYS], lambda: by_both(1, 2), "W makes a key of each latent vector.* 16 for 2 tokens"),
-    Case("one token", [("move", LENGTH, 1)], lambda: by_both(1, 2, 1), "keys are cheaper: 8 against 9"),
-    Case("another query", [MANY, ("move", FIRST, -2)], lambda: by_both(-2, 2, 1000), "it is 8,000, without them 3,006"),
-    Case("a query of 0", [KEYS, ("move", FIRST, 0), ("move", SECOND, 0)], lambda: by_both(0, 0)),
-    Case("negative", [("move", FIRST, 3), ("move", SECOND, -3)], lambda: by_both(3, -3)),
+    Case("as it opens", [ALL], lambda: by_both(1, 2), "No key is made: .* 12 multiplications, the other way 16"),
+    Case("keys", [KEYS, ALL], lambda: by_both(1, 2), "W makes a key of .* 16 multiplications, the other way 12"),
+    Case("one token", [("move", LENGTH, 1), ALL], lambda: by_both(1, 2, 1), "9 multiplications, the other way 8"),
+    Case(
+        "another query",
+        [MANY, ("move", FIRST, -2), ALL],
+        lambda: by_both(-2, 2, 1000),
+        "3,006 multiplications, the other way 8,000",
+    ),
+    Case("a query of 0", [KEYS, ("move", FIRST, 0), ("move", SECOND, 0), ALL], lambda: by_both(0, 0)),
+    Case("negative", [("move", FIRST, 3), ("move", SECOND, -3), ALL], lambda: by_both(3, -3)),
 ]

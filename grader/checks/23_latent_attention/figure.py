@@ -15,7 +15,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "W between the latent vectors of two tokens and a query, which goes through it.",
+    "A query goes through W once and is compared with two latent vectors, of which no key is made.",
     data,
     {"weights": Start("weights")},
 )
