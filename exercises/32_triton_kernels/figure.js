@@ -5,45 +5,52 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL, TOP] = [60, 100, 96]; // of a cell; of the highest bar; where bars begin
+const [WIDE, TALL, TOP] = [342, 84, 102]; // of the drawing; of the highest bar; where bars begin
 
-// The numbers of memory in the colours of their rows, and below them the lanes with what each adds to the sum.
-function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials }) {
-  const X = (address) => 4 + address * WIDE;
-  const high = (power) => (TALL * power) / Math.max(...exponentials);
-  const low = TOP + TALL + 18;
+const nameOf = (row) => (row === undefined ? "not ours" : `row ${row}`);
+const short = (value, digits = 3) => String(Number(value.toFixed(digits)));
+
+// The numbers of memory in the colours of their rows; below them the lanes with what each adds to the sum, and what is
+// stored of it.
+function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weights }) {
   const last = Math.max(rowOf.length - 1, ...addresses);
-  const look = (address) => (address < rowOf.length ? `kata-kind-${rowOf[address]}` : "");
-  const at = (address, y, text, looks) => s(
-    "text", { x: X(address) + WIDE / 2 - 2, y, "text-anchor": "middle", class: looks }, text
+  const room = WIDE / (last + 1);
+  const isWide = room > 40;
+  const high = (power) => (TALL * power) / Math.max(...exponentials);
+  const low = TOP + TALL;
+  const word = (address, y, text, look) => s(
+    "text", { x: (address + 0.5) * room, y, "text-anchor": "middle", class: look }, text
   );
+  const look = (address) => (address < rowOf.length ? `kata-kind-${rowOf[address]}` : "");
+  const box = (address, y, height, look, side = 2) => s("rect", {
+    class: `cell ${look}`, x: address * room + side, y, width: room - 2 * side, height,
+  });
   const told = lanes.map((lane) => `lane ${lane}: ${isMasked(lane) ? "masked" : `address ${addresses[lane]}`}`);
-  const width = 8 + (last + 1) * WIDE;
   return drawing(
-    {
-      name: "memory, and what each lane adds to the sum",
-      label: told.join("; "),
-      width,
-      height: low + 44,
-      most: 1.2 * width,
-    },
+    { name: "memory, and what each lane adds to the sum", label: told.join("; "), width: WIDE, height: low + 86,
+      most: 460 },
     range(last + 1).map((address) => [
-      at(address, 14, address < rowOf.length ? `row ${rowOf[address]}` : "not ours"),
-      s("rect", { class: `cell ${look(address)}`, x: X(address), y: 22, width: WIDE - 4, height: 30 }),
-      at(address, 42, format(memory[address], 2), "number"),
+      rowOf[address] !== rowOf[address - 1]
+        && s("text", { x: address * room + 2, y: 12, class: "strong" }, nameOf(rowOf[address])),
+      box(address, 18, 28, look(address)), word(address, 37, `log ${memory[address]}`, "number"),
     ]),
-    s("path", { class: "line", d: `M${X(addresses[0])},58V68H${X(addresses[lanes.length - 1]) + WIDE - 4}V58` }),
+    s("path", { class: "line", d: `M${addresses[0] * room + 2},50v8H${(addresses.at(-1) + 1) * room - 2}v-8` }),
+    word(sum(addresses) / addresses.length, 74, "the tile, and exp of it"),
     lanes.map((lane) => {
       const [address, height] = [addresses[lane], high(exponentials[lane])];
-      const looks = isMasked(lane) ? "" : look(address);
-      const isForeign = looks && rowOf[address] !== rowOf[addresses[0]];
+      const isForeign = !isMasked(lane) && rowOf[address] !== rowOf[addresses[0]];
       return [
-        s("rect", { class: `cell ${looks}`, x: X(address) + 8, y: low - height, width: WIDE - 20, height }),
-        at(address, low - height - 6, format(exponentials[lane], 0), "number"),
-        at(address, low + 18, `lane ${lane}`, isForeign ? "strong" : null),
-        isMasked(lane) && at(address, low + 36, "masked"),
+        box(address, low - height, height, isMasked(lane) ? "" : look(address), 6),
+        word(address, low - height - 6, format(exponentials[lane], 0), "number"),
+        word(address, low + 15, isWide ? `lane ${lane}` : lane, isForeign ? "strong" : null),
+        isMasked(lane) ? word(address, low + 31, isWide ? "masked" : "off") : lane < weights.length && [
+          isWide && word(address, low + 31, `${exponentials[lane]} / ${sum(exponentials)}`),
+          box(address, low + 38, 26, look(address)),
+          word(address, low + 56, short(weights[lane], isWide ? 3 : 2), "number"),
+        ],
       ];
     }),
+    word(addresses[0] + 1, low + 80, "stored", "strong"),
   );
 }
 
@@ -51,45 +58,41 @@ export default {
   render({ model, el }) {
     const { powers, beyond } = model.get("data");
     const C = powers[0].length;
-    const memory = [...powers.flat(), ...beyond].map(Math.log);
+    const memory = [...powers.flat(), ...beyond];
     const rowOf = powers.flatMap((one, i) => one.map(() => i)); // by address
     const own = rowOf.length;
     const figure = frame(el, "A row has three numbers, a tile four lanes or eight. What do the other lanes read?");
+    const load = figure.choice({ label: "They", options: ["load", "hold −∞", "hold 0"] });
+    figure.below();
     const program = figure.choice({ label: "Program", options: ["row 0", "row 1"] });
     const width = figure.choice({ label: "Lanes of the tile", options: ["4", "8"] });
-    const mask = figure.toggle({ label: "Mask the load" });
-    const other = figure.choice({ label: "A masked lane holds", options: ["−∞", "0"] });
+    const all = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([load.value, program.value, width.value, all.value] = [0, 0, 0, true]));
     figure.draw(() => {
       const lanes = range([4, 8][width.value]);
       const addresses = lanes.map((lane) => program.value * C + lane);
-      const isMasked = (lane) => mask.value && lane >= C;
-      const filled = [-Infinity, 0][other.value];
-      const tile = lanes.map((lane) => (isMasked(lane) ? filled : memory[addresses[lane]]));
-      const exponentials = tile.map(Math.exp);
-      const total = sum(exponentials);
-      const weights = exponentials.slice(0, C).map((power) => power / total);
+      const isMasked = (lane) => load.value > 0 && lane >= C;
+      const exponentials = lanes.map((lane) => (isMasked(lane) ? load.value - 1 : memory[addresses[lane]]));
+      const weights = exponentials.slice(0, C).map((power) => power / sum(exponentials));
       const right = powers.map((one) => one.map((power) => power / sum(one)));
       const outside = lanes.filter((lane) => !isMasked(lane) && addresses[lane] >= own).length;
       const foreign = lanes.filter((lane) => !isMasked(lane) && lane >= C).length - outside;
       const share = sum(weights);
-      const isRight = Math.abs(share - 1) < 1e-9;
-      const reads = [
-        foreign ? `${foreign} from another row` : "",
-        outside ? `${outside} from memory past the tensor` : "",
-      ].filter(Boolean).join(" and ");
+      const reads = [foreign && `${foreign} from another row`, outside && `${outside} from memory past the tensor`]
+        .filter(Boolean).join(" and ");
       return {
         show: [
-          reading(memory, rowOf, lanes, addresses, { isMasked, exponentials }),
-          row(
+          reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weights }),
+          all.value && row(
             matrix({ name: "the weights that are stored", values: weights, scale: 1 }),
-            matrix({ name: "the right weights", values: right, scale: 1, marked: (i) => i === program.value }),
+            matrix({ name: "the right weights", values: right, rows: ["row 0", "row 1"], scale: 1 }),
           ),
         ],
-        key: ["the weights sum to", format(share)],
-        say: isRight
-          ? `Row ${program.value} is right: the lanes past the row add nothing to the sum of ${format(total, 0)}.`
-          : `The weights of row ${program.value} sum to ${format(share)} and not to 1. `
-            + (mask.value ? "A masked lane that holds 0 adds 1 to the sum." : `The tile reads ${reads}.`),
+        key: ["read past the row", `${foreign + outside} ${foreign + outside === 1 ? "number" : "numbers"}`],
+        say: Math.abs(share - 1) < 1e-9
+          ? `Row ${program.value} is right: the lanes past it hold −∞ and add nothing to the sum.`
+          : (load.value ? "A masked lane that holds 0 adds 1 to the sum. " : `The tile reads ${reads}. `)
+            + `So the weights of row ${program.value} sum to ${short(share)}, not to\u00a01.`,
       };
     });
   },

@@ -113,19 +113,27 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
     return {"the weights that are stored": tile[:3] / tile.sum()}
 
 
-MASK = ("toggle", "Mask the load")
+def holds(what: str) -> tuple[str, str, str]:
+    """The step that makes the lanes past the row do this."""
+    return "choose", "They", what
+
+
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("the last row", [("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"),
+    Case("as it opens", [NUMBERS], lambda: stored(0, 4), "reads 1 from another row.* row 0 sum to 0.5, not to"),
+    Case(
+        "the last row", [NUMBERS, ("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"
+    ),
     Case(
         "wide",
-        [("choose", "Lanes of the tile", "8")],
+        [NUMBERS, ("choose", "Lanes of the tile", "8")],
         lambda: stored(0, 8),
         "3 from another row and 2 from memory past",
     ),
-    Case("masked", [MASK], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case("masked", [NUMBERS, holds("hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
         "masked with 0",
-        [MASK, ("choose", "A masked lane holds", "0")],
+        [NUMBERS, holds("hold 0")],
         lambda: stored(0, 4, 1.0),
         "A masked lane that holds 0 adds 1",
     ),

@@ -8,4 +8,8 @@ def data(documented):
     return {"powers": [[1, 2, 1], [4, 1, 5]], "beyond": [7, 3, 7, 3, 7]}
 
 
-FIGURE = Figure("The softmax of two rows, as it should be.", data, {"the right weights": Start("softmax")})
+FIGURE = Figure(
+    "A tile of four lanes reads a row of three numbers, and one number of the next row.",
+    data,
+    {"the right weights": Start("softmax")},
+)
