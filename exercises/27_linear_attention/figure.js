@@ -4,7 +4,7 @@ import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, softmax, sum, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
-import { bars, drawing, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const CLOSE = 1e-6; // weights that are no further apart count as equal
 const feature = (x) => (x > 0 ? x + 1 : Math.exp(x));
@@ -33,21 +33,33 @@ function summed(tokens) {
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
-// A cache, which grows by each token: its key and its value. The last one is framed.
-function cache(tokens, most) {
-  const C = 24; // the side of a cell
+// The last query goes to a cache, which grows by each token, and to a state, which doesn't: it reads the same in both.
+function reading(tokens, most, [result, [sums, norms]]) {
+  const [C, H, LEFT, END] = [17, 24, 70, 284]; // a cell, its height, where cells begin, and where the result is
+  const word = (x, y, text, look, anchor) => s("text", { x, y, "text-anchor": anchor, class: look }, text);
+  const cell = (x, y, wide, look, text = "") => [
+    s("rect", { class: `cell ${look}`, x, y, width: wide - 2, height: H - 2 }),
+    word(x + wide / 2 - 1, y + 15, text, "number", "middle"),
+  ];
+  const arrow = (d) => s("path", { class: "link now", "stroke-width": 2, d });
+  const [a, b, first, second, value] = tokens.at(-1);
   return drawing(
-    { name: "the cache", label: `It keeps ${3 * tokens.length} numbers.`, width: 40 + most * C, height: 3 * C + 2 },
-    ["key", "", "value"].map((text, i) => s("text", { x: 0, y: 16 + i * C }, text)),
-    range(most).map((n) => range(3).map((i) => [
-      s("rect", {
-        class: `cell ${n < tokens.length ? "done" : "gone"} ${n === tokens.length - 1 ? "chosen" : ""}`,
-        x: 40 + n * C, y: 2 + i * C, width: C - 3, height: C - 3,
-      }),
-      n < tokens.length && s("text", {
-        class: "number", x: 50 + n * C, y: 17 + i * C, "text-anchor": "middle",
-      }, format(tokens[n][2 + i], 0)),
-    ])),
+    { name: "the newest query reads twice", label: `In ${3 * tokens.length} numbers and in 4: ${format(result, 2)}.`,
+      width: 342, height: 208, most: 460 },
+    ["key 0", "key 1", "value"].map((text, i) => [word(0, 17 + i * H, text), range(most).map((n) => cell(
+      LEFT + n * C, 2 + i * H, C, n < tokens.length - 1 ? "done" : n < tokens.length ? "done chosen" : "gone",
+      tokens[n]?.[2 + i],
+    ))]),
+    word(0, 115, "query"), cell(LEFT, 100, 30, "kata-kind-1", a), cell(LEFT + 30, 100, 30, "kata-kind-1", b),
+    arrow(`M${LEFT + 29},98v-17m-5,5l5,-5l5,5M${LEFT + 29},124v24m-5,-5l5,5l5,-5`),
+    cell(END, 98, 56, "done chosen", format(result, 2)),
+    arrow(`M${LEFT + most * C + 2},38H${END + 27}v56m-5,-5l5,5l5,-5M${END - 8},175h35v-50m-5,5l5,-5l5,5`),
+    word(LEFT + 90, 142, "the newest token adds"),
+    [["sums", sums, ` · ${value}`], ["normalizer", norms, ""]].map(([name, [one, other], by], i) => [
+      word(0, 167 + i * H, name),
+      cell(LEFT, 152 + i * H, 38, "done", one), cell(LEFT + 38, 152 + i * H, 38, "done", other),
+      word(LEFT + 90, 167 + i * H, `+ ${first}${by}, + ${second}${by}`),
+    ]),
   );
 }
 
@@ -55,35 +67,36 @@ export default {
   render({ model, el }) {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "A cache grows with every token, and a state does not. What can it still answer?");
-    const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
+    const figure = frame(el, "A cache keeps every token, a state four numbers. What can a query still read there?");
     const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
-    figure.lesson(() => {
-      [rule.value, pairs.value] = [0, 3];
-    });
-    const shared = el.querySelector(".kata-controls").childElementCount;
+    figure.below();
+    const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
+    const shown = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([rule.value, pairs.value, shown.value] = [0, 3, true]));
+    const shared = el.querySelector(".kata-below").childElementCount;
     const names = widths.map((keys) => `${keys[0].length} rows`);
     const moved = () => (rule.value = 1);
     const width = figure.choice({ label: "The state has", options: names, moved });
     const beta = figure.slider({ label: "Beta", min: 0, max: 1, step: 0.05, digits: 2, value: 1, moved });
     const decay = figure.slider({ label: "Decay", min: 0.5, max: 1, step: 0.05, digits: 2, value: 1, moved });
     const alone = figure.toggle({ label: "Leave out the correction", moved });
-    const ofDelta = [...el.querySelector(".kata-controls").children].slice(shared);
+    const ofDelta = [...el.querySelector(".kata-below").children].slice(shared);
     const plain = (N) => {
       const [inCache, state, inState] = summed(tokens.slice(0, N));
       const [a, b] = tokens[N - 1];
-      const whole = ([one, other]) => `${a} · ${format(one, 0)} + ${b} · ${format(other, 0)}`;
+      const whole = ([one, other]) => `(${a} · ${one} + ${b} · ${other})`.replace(/ /g, "\u00a0");
       return {
-        show: [row(
-          cache(tokens.slice(0, N), tokens.length),
-          sign("→"),
-          matrix({ name: "the state", values: state, rows: ["sums", "normalizer"], digits: 0 }),
-          matrix({ name: "the query reads", values: [[inCache], [inState]], rows: ["in the cache", "in the state"] }),
-        )],
-        key: ["numbers kept, cache : state", `${3 * N} : 4`],
-        say: `After ${N} ${N === 1 ? "token" : "tokens"} the query (${a}, ${b}) reads the same in both: `
-          + `(${whole(state[0])}) / (${whole(state[1])}) = ${format(inState)}.`,
+        show: [
+          reading(tokens.slice(0, N), tokens.length, [inCache, state]),
+          shown.value && row(
+            matrix({ name: "the state", values: state, rows: ["sums", "normalizer"], digits: 0, heat: false }),
+            matrix({ name: "read", values: [[inCache], [inState]], rows: ["in cache", "in state"], heat: false }),
+          ),
+        ],
+        key: ["read in both", [inCache, inState].map((one) => format(one, 2)).join(" = ")],
+        say: `The cache holds ${3 * N} numbers, the state 4. The query (${a},\u00a0${b}) reads the same in both: `
+          + `${whole(state[0])} / ${whole(state[1])}\u00a0=\u00a0${format(inState, 2)}.`,
       };
     };
     figure.draw(() => {
@@ -120,7 +133,7 @@ export default {
             most: N,
             marked: 2,
           })),
-          matrix({
+          shown.value && matrix({
             name: "what each key reads",
             values: reads,
             rows: range(N).map((i) => `key ${i}`),

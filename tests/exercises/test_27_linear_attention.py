@@ -169,7 +169,7 @@ def summed(count: int):
     in_cache = exercise.linear_attention(queries[:, :, -1:], keys, values).flatten()
     return {
         "the state": torch.stack([state[0][0, 0, :, 0], state[1][0, 0]]),
-        "the query reads": torch.stack([in_cache, output.flatten()]),
+        "read": torch.stack([in_cache, output.flatten()]),
     }
 
 
@@ -192,41 +192,46 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
     return {"what each key reads": keys @ state, "pairs recalled": torch.stack(counts)[:, None]}
 
 
-DELTA = ("choose", "State", "delta rule")
+DELTA, NUMBERS = ("choose", "State", "delta rule"), ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [], lambda: summed(10), r"After 10 tokens the query \(2, 3\) reads the same in both"),
+    Case(
+        "as it opens",
+        [NUMBERS],
+        lambda: summed(10),
+        r"holds 30 numbers, the state 4. The query \(2,.3\) reads the same in both",
+    ),
     Case(
         "as in the lesson",
         [TO_LESSON],
         lambda: summed(3),
-        r"\(2 · 19 \+ 1 · 22\) / \(2 · 4 \+ 1 · 4\) = 5",
+        r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5",
     ),
-    Case("more tokens", [("move", "Tokens", 7)], lambda: summed(7), "After 7 tokens"),
+    Case("more tokens", [NUMBERS, ("move", "Tokens", 7)], lambda: summed(7), "holds 21 numbers"),
     Case(
         "the delta rule",
-        [("move", "Tokens", 3), DELTA],
+        [NUMBERS, ("move", "Tokens", 3), DELTA],
         lambda: shown(3),
         "Key 1 reads the least of its own value: 0.3600",
     ),
     Case(
         "more pairs",
-        [DELTA, ("move", "Tokens", 6)],
+        [NUMBERS, DELTA, ("move", "Tokens", 6)],
         lambda: shown(6),
         "Of 6 pairs, softmax attention recalls 6",
     ),
     Case(
         "more rows",
-        [DELTA, ("move", "Tokens", 10), ("choose", "The state has", "8 rows")],
+        [NUMBERS, DELTA, ("move", "Tokens", 10), ("choose", "The state has", "8 rows")],
         lambda: shown(10, 8),
     ),
     Case(
         "gates",
-        [DELTA, ("move", "Tokens", 5), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
+        [NUMBERS, DELTA, ("move", "Tokens", 5), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
         lambda: shown(5, beta=0.5, decay=0.9),
     ),
     Case(
         "no correction",
-        [DELTA, ("move", "Tokens", 4), ("toggle", "Leave out the correction")],
+        [NUMBERS, DELTA, ("move", "Tokens", 4), ("toggle", "Leave out the correction")],
         lambda: shown(4, alone=True),
         "the sum",
     ),
