@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL] = [100, 120]; // of a bar: the room for it, and the height of the drawing
+const [WIDE, TALL] = [86, 120]; // of a bar: the room for it, and the height of the drawing
 
 const product = (weight, distance) => [
   `${format(weight, 2)} × ${format(distance, 2)}`, `= ${format(weight * distance, 3)}`,
@@ -29,10 +29,10 @@ function arrivals(values, average, weights) {
   const Y = (value) => 12 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE;
   return drawing(
-    { name: "what arrives, and its weighted average", width: right + 110, height: TALL + (weights ? 80 : 44),
+    { name: "what arrives, and its weighted average", width: right + 100, most: 440, height: TALL + (weights ? 80 : 44),
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
-      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 16, width: WIDE - 32,
+      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 12, width: WIDE - 28,
         y: Y(Math.max(0, value)), height: Math.max(0.5, Math.abs(Y(0) - Y(value))) }),
       pointer(j * WIDE + WIDE - 6, Y(average), Y(value)),
       [`${j}: arrives ${format(value, 1)}`, ...(weights ? product(weights[j], value - average) : [])].map((words, n) => s(
@@ -59,6 +59,7 @@ export default {
       digits: 1,
       value,
     }));
+    figure.below();
     const score = sliders("Score", scores, 5);
     const gradient = sliders("Gradient", arriving, 10);
     const hidden = figure.toggle({ label: "Hide token 2" });
