@@ -50,6 +50,7 @@ export default {
     const figure = frame(el, "Three projections in one product: what if you stack and cut in different orders?");
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 1 });
+    figure.below();
     figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
     const projected = Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])

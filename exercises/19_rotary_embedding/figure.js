@@ -51,8 +51,9 @@ export default {
         [query.value, key.value] = [query.value - first, key.value - first];
       },
     };
-    const base = figure.choice({ label: "Base", options: bases.map((one) => one.toLocaleString("en-US")) });
     figure.player(both, 350);
+    figure.below();
+    const base = figure.choice({ label: "Base", options: bases.map((one) => one.toLocaleString("en-US")) });
     const all = figure.toggle({ label: "Vectors and other distances" });
     figure.lesson(() => ([query.value, key.value, base.value, all.value] = [2, 0, 0, true]));
     figure.draw(() => {

@@ -49,6 +49,7 @@ export default {
     const figure = frame(el, "How much work is one more token, with a cache and without?");
     const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 4 });
     figure.player(step);
+    figure.below();
     const all = figure.toggle({ label: "Output and cache" });
     figure.lesson(() => ([step.value, all.value] = [inputs.length, true]));
     figure.draw(() => {

@@ -41,8 +41,9 @@ export default {
   render({ model, el }) {
     const { queries, keys, weights } = model.get("data");
     const figure = frame(el, "Every key gets a cheap score. Which keys are read, and which one loses a tie?");
-    const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
     const count = figure.slider({ label: "k", min: 1, max: 5, value: 4 });
+    figure.below();
+    const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
     const heads = weights.map((value, n) => figure.slider({ label: `Weight of head ${n}`, min: -3, max: 3, value }));
     const relu = figure.toggle({ label: "relu", value: true });
     const all = figure.toggle({ label: "Products" });
