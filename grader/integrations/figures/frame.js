@@ -7,8 +7,8 @@ import { create, fill, h, s } from "./elements.js";
 const QUIET = 600; // ms without a change after which a screen reader says the sentence
 const overlays = new WeakMap(); // view → the drawing that lies over it, and what is on it
 
-// The frame in an element. Controls are added by its methods; `draw` is given a function that returns what to show:
-//   show: panels; say: the sentence; key: [name, number], the one number to look at
+// The frame in an element. Controls are added by its methods. `draw` is given a function that returns what to show:
+//   show: panels; say: the sentence; key: [name, number], the one number to look at; more: panels below the controls
 //   threads: [[from, to], …], lines between cells of matrices, each cell as [name, row, column]
 // Every control takes `moved(control)`, which is called when it was moved, before the figure is drawn.
 export function frame(el, title) {
@@ -18,12 +18,13 @@ export function frame(el, title) {
   const key = create(h("p", { class: "kata-key-number" }));
   const spoken = create(h("p", { class: "kata-spoken", role: "status" }));
   const heading = create(h("h2", { class: "kata-title" }, title));
+  const more = create(h("div", { class: "kata-more" }));
+  const desk = h("div", { class: "kata-desk" }, controls, view, more);
   el.classList.add("kata-figure");
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", title);
-  el.replaceChildren(heading, create(h("div", { class: "kata-summary" }, said, key)), spoken, create(
-    h("div", { class: "kata-stage" }, h("div", { class: "kata-desk" }, controls, view))
-  ));
+  const summary = h("div", { class: "kata-summary" }, said, key);
+  el.replaceChildren(heading, create(summary), spoken, create(h("div", { class: "kata-stage" }, desk)));
   let [drawing, drawn, waiting] = [null, null, 0];
 
   function redraw() {
@@ -33,6 +34,7 @@ export function frame(el, title) {
     if (drawn === before) return;
     const { show, say = "", threads = [] } = drawn;
     fill(view, [show].flat(Infinity));
+    fill(more, [drawn.more].flat(Infinity));
     fill(key, drawn.key ? [h("span", {}, drawn.key[0]), h("b", {}, drawn.key[1])] : []);
     drawThreads(view, threads);
     if (said.textContent === say) return;
@@ -119,15 +121,8 @@ function drawOver(view, { svg, threads }) {
   fill(svg, threads.map(([from, to, kind]) => {
     const [a, b] = [from, to].map((cell) => boxOf(view, cell, ground));
     if (!a || !b) return null;
-    const isBelow = b.table.top > a.table.top;
-    const down = isBelow ? b.table.top - a.table.bottom : a.table.top - b.table.bottom; // below 0 where both overlap
-    const across = Math.max(b.line.left - a.line.right, a.line.left - b.line.right);
+    if (Math.max(b.line.left - a.line.right, a.line.left - b.line.right) < 0) return null; // one is below the other
     const look = { class: kind === undefined ? null : `kata-kind-${kind}` };
-    if (down >= -1 && (across < 0 || down < across)) {
-      const [start, end] = isBelow ? [a.table.bottom, b.table.top] : [a.table.top, b.table.bottom];
-      const half = (start + end) / 2;
-      return s("path", { ...look, d: `M${a.x},${start}C${a.x},${half} ${b.x},${half} ${b.x},${end}` });
-    }
     // It bends beside the tables, and runs straight past the longer labels of other lines.
     const [[start, left], [right, end]] = b.line.left >= a.line.left
       ? [[a.line.right, a.table.right], [b.table.left, b.line.left]]

@@ -2,10 +2,11 @@
 
 import { legend } from "./chart.js";
 import { h, s } from "./elements.js";
-import { format } from "./maths.js";
+import { format, range } from "./maths.js";
 
 const [W, P] = [300, 30]; // the side of a plane, and its margin
 const REACH = 25; // how far from its middle a handle is taken hold of: 44 pixels across where a plane is 270 wide
+const STOPS = 20; // boxes that stand for a line where names look for room
 const LETTER = 7; // the width of a letter that is wide enough for any name
 const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1, -3], [1, 3], [-1, 3]]; // by liking
 
@@ -62,7 +63,13 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
   const named = points.filter((point) => point.name && point.kind !== "arrow");
   const names = labels(
     named.map(({ x, y, ...point }) => ({ ...point, x: X(x), y: Y(y) })),
-    points.map(({ x, y, size = 6 }) => [X(x) - size, Y(y) - size, X(x) + size, Y(y) + size]),
+    [
+      ...points.map(({ x, y, size = 6 }) => [X(x) - size, Y(y) - size, X(x) + size, Y(y) + size]),
+      ...lines.flatMap(([a, b, thick = 1]) => range(STOPS).map((n) => {
+        const [x, y] = [0, 1].map((axis) => a[axis] + ((b[axis] - a[axis]) * (n + 0.5)) / STOPS);
+        return [X(x) - thick / 2, Y(y) - thick / 2, X(x) + thick / 2, Y(y) + thick / 2];
+      })),
+    ],
     axisNames
   );
   const text = ({ x, y, anchor, name, strong }) =>

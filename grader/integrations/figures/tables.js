@@ -32,6 +32,7 @@ const fullest = (values) =>
 //   picked: [i, j] of the cell that the sentence is about; pick(i, j) makes cells buttons: one tab stop, arrows move,
 //     and a mouse that points at a cell picks it
 //   marked(i, j): cells with a frame; faint(i, j): cells that do not count; hidden(i, j): faint, and a 0 is a dot
+//   large: cells of 44 pixels, as those of a drawing beside it
 //   kind(i, j): 0, 1, 2 or 3, whose colours tell apart whose a number is; it takes the place of the heat
 export function matrix({
   name,
@@ -47,6 +48,7 @@ export function matrix({
   hidden,
   faint = hidden,
   kind,
+  large,
   note,
 }) {
   const cells = Array.isArray(values[0]) ? values : [values];
@@ -112,7 +114,7 @@ export function matrix({
   ));
   const table = h(
     "table",
-    { class: "kata-matrix", "data-name": name, ...listeners },
+    { class: large ? "kata-matrix kata-large" : "kata-matrix", "data-name": name, ...listeners },
     h("caption", {}, name),
     head,
     h("tbody", {}, body)
@@ -174,8 +176,8 @@ function scrollable(box) {
   sizes.observe(box.firstChild);
 }
 
-// A bar for each number, with its name and the number; nan is a hatched one over the whole width.
-export function bars({ name, values, labels, digits = 4, most, marked }) {
+// A bar for each number, with its name and the number; nan is a hatched one over the whole width. kind: see `matrix`.
+export function bars({ name, values, labels, digits = 4, most, marked, kind }) {
   const full = most ?? Math.max(1e-9, ...values.filter(Number.isFinite));
   const width = (value) => `${(Number.isFinite(value) ? Math.min(1, Math.abs(value) / full) * 100 : 0).toFixed(2)}%`;
   const body = values.map((value, i) =>
@@ -185,7 +187,7 @@ export function bars({ name, values, labels, digits = 4, most, marked }) {
       h("th", { scope: "row" }, labels[i]),
       h("td", { class: "kata-track", "aria-hidden": "true" }, Number.isNaN(value)
         ? h("div", { class: "kata-bar kata-nan", "--width": "100%" })
-        : h("div", { class: "kata-bar", "--width": width(value) })),
+        : h("div", { class: ["kata-bar", kindOf(kind)].filter(Boolean).join(" "), "--width": width(value) })),
       h("td", { "data-row": 0, "data-column": i }, format(value, digits))
     ),
   );
