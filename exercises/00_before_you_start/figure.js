@@ -6,7 +6,7 @@ import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
-const [SIDE, GAP, DIGITS] = [52, 8, 2];
+const [SIDE, GAP, DIGITS] = [44, 8, 2];
 const mean = (values) => sum(values) / values.length;
 
 // The means as torch makes them. Each: its value, the cells of x that it is made of, their name, and the place where it
@@ -34,7 +34,7 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
     { class: "turning", key, style: place(where) },
     s("rect", { class: `cell ${look}`, width: SIDE - 2, height: SIDE - 2 }),
     words.map((word, n) => s("text", {
-      class: "number", x: SIDE / 2 - 1, y: SIDE / 2 + 3 + (words.length - 1) * (18 * n - 9), "text-anchor": "middle",
+      class: "number", x: SIDE / 2 - 1, y: SIDE / 2 + 3 + (words.length - 1) * (16 * n - 8), "text-anchor": "middle",
     }, word)),
   );
   const places = x.flatMap((one, i) => one.map((_, j) => [i, j]));
@@ -66,7 +66,7 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Subtract each row's mean. Does each row get its own, and does torch warn you?");
+    const figure = frame(el, "Subtract each row's mean: which mean does each number get?", "below");
     const most = () => (way.value ? rows.length + size.value : third.length);
     const layAll = () => {
       copies.limit(most());
@@ -91,7 +91,8 @@ export default {
       const [i, j] = [Math.min(cell.value[0], T - 1), cell.value[1]];
       const drawn = laying(x, means, at, isLaid, isWrong, [i, j]);
       const given = (cells = []) => matrix({
-        name: "x", values: x, digits: 0, kind: (i, j) => (cells.some(([r, c]) => r === i && c === j) ? 0 : null),
+        name: "x", values: x, digits: 0, large: true, picked: [i, j],
+        kind: (i, j) => (cells.some(([r, c]) => r === i && c === j) ? 0 : null),
       });
       const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
       if (!at) {
@@ -104,33 +105,22 @@ export default {
       }
       const mapped = (make) => x.map((one, i) => one.map((value, j) => (isLaid(i, j) ? make(value, i, j) : null)));
       const result = mapped((value, i, j) => value - at(i, j).value);
-      const sums = result.map((one) => (one.includes(null) ? null : sum(one)));
       const wrong = x.flatMap((one, i) => one.filter((_, j) => isWrong(i, j))).length;
-      const form = [
-        "a column of means, copied to the right", "a row of means, copied down", "a row of means, copied down",
-        "one mean, copied everywhere",
-      ];
-      const judged = wrong
-        ? "No error, and not centred. Orange: not the mean of its own row"
-        : "Each row sums to 0, so it is centred";
-      const verdict = sums.includes(null) ? `${copies.value} of ${most()} copies are laid over x` : judged;
       const { name, value, cells } = at(i, j);
       const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, DIGITS)}, the mean of ${name}. `;
+      const judged = wrong ? "Orange: not the mean of its own row. torch does not warn" : "Each row loses its own mean";
       return {
         show: equation(
           given(isLaid(i, j) ? cells : []),
           sign("−", drawn),
           sign("=", matrix({
-            name: "result", values: result, digits: DIGITS, heat: false, picked: [i, j],
+            name: "result", values: result, digits: DIGITS, large: true, heat: false, picked: [i, j],
             pick: (...to) => (cell.value = to),
           })),
-          matrix({
-            name: "sums", values: sums.map((total) => [total]), digits: DIGITS, heat: false,
-            marked: (i) => sums[i] !== null && Math.abs(sums[i]) > 1e-9,
-          }),
         ),
-        key: ["cells given another row's mean", `${wrong} of ${T * d}`],
-        say: `(${T}, ${d}) − ${shape}: ${form[way.value]}. ${isLaid(i, j) ? loses : ""}${verdict}.`,
+        key: ["numbers that get a wrong mean", `${wrong} of ${T * d}`],
+        say: `${isLaid(i, j) ? loses : ""}${copies.value < most()
+          ? `${copies.value} of ${most()} copies are laid over x` : judged}.`,
       };
     });
   },
