@@ -17,7 +17,8 @@ function naive(scores) {
 
 // Why the naive weights are others than the stable ones; "" where the same numbers are shown.
 function fault(scores, { exps, total, weights }, stable) {
-  const power = `e to the ${format(Math.max(...scores), 1)}`;
+  const most = Math.max(...scores);
+  const power = `e to the ${format(most, Number.isInteger(most) ? 0 : 1)}`;
   const broken = weights.filter(Number.isNaN).length;
   const times = broken === 1 ? "once" : `${broken} times`;
   if (total === 0) return `The naive softmax gives nan ${times}: even ${power} is too small for a float32, and 0 / 0 `
@@ -32,37 +33,31 @@ function fault(scores, { exps, total, weights }, stable) {
 }
 
 const [LEAST, MOST] = [-103.97, 88.7]; // between them the exponential is a float32, neither 0 nor inf
-const [WIDE, END] = [440, 118]; // of the drawing, and what its edges stand for
+const [WIDE, END] = [400, 118]; // of a drawing, and what its edges stand for
 
-// Each score where its exponential is taken: as it is, and with the largest score taken off. Beyond the wall it breaks.
-function wall(scores) {
+// The numbers whose exponentials are taken. Beyond the walls they break: e^x is 0 or inf.
+function wall(name, values, tokens) {
   const X = (value) => WIDE / 2 + (Math.max(-END + 4, Math.min(END - 4, value)) / END) * (WIDE / 2);
-  const most = Math.max(...scores);
-  const lane = (y, name, values) => [
-    s("text", { x: X(LEAST) + 8, y: y - 12 }, name),
-    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: y, y2: y }),
-    values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: y, r: 5 })),
-  ];
-  const lost = scores.filter((score) => score > MOST).length;
+  const most = Math.max(...values);
+  const text = (x, y, anchor, words) => s("text", { x, y, "text-anchor": anchor }, words);
+  const lost = values.filter((value) => value > MOST).length;
   return drawing(
-    { name: "which numbers e^x gets", label: `${lost} of ${scores.length} scores are beyond ${MOST}; without the `
-      + "largest score none is.", width: WIDE, height: 150 },
-    s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: 118 }),
-    s("rect", { class: "wall", x: 0, y: 0, width: X(LEAST), height: 118 }),
-    lane(42, "naive: each score as it is", scores),
-    lane(96, "stable: each score minus the largest one", scores.map((score) => score - most)),
-    s("text", { x: 4, y: 134 }, `below −${-LEAST.toFixed(0)}`),
-    s("text", { x: 4, y: 148 }, "e^x becomes 0"),
-    s("text", { x: X(0), y: 134, "text-anchor": "middle" }, "0"),
-    s("text", { x: WIDE - 4, y: 134, "text-anchor": "end" }, `above ${MOST}`),
-    s("text", { x: WIDE - 4, y: 148, "text-anchor": "end" }, "e^x becomes inf"),
+    { name, label: `${lost} of ${values.length} numbers are beyond ${MOST}.`, width: WIDE, height: 66 },
+    s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: 48 }),
+    s("rect", { class: "wall", x: 0, y: 0, width: X(LEAST), height: 48 }),
+    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: 34, y2: 34 }),
+    values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: 34, r: 5 })),
+    text(X(most), 18, most > 0 ? "end" : "start", tokens[values.indexOf(most)]),
+    text(4, 62, "start", `below −${-LEAST.toFixed(0)}: e^x is 0`),
+    text(X(0), 62, "middle", "0"),
+    text(WIDE - 4, 62, "end", `above ${MOST}: e^x is inf`),
   );
 }
 
 export default {
   render({ model, el }) {
     const { scores, tokens, journey } = model.get("data");
-    const figure = frame(el, "Push one score up to 1,000. What does each of the two make of it?");
+    const figure = frame(el, "One score is 1,000. What weight does each softmax give it?", "below");
     const sliders = tokens.map((token, i) =>
       figure.slider({ label: token, min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }),
     );
@@ -76,7 +71,7 @@ export default {
       value: 1,
     });
     figure.button(`Push “${tokens[journey]}” to 1,000`, () => (sliders[journey].value = 1000));
-    sliders[journey].value = 90; // beyond 88.7, where the exponential leaves float32
+    sliders[journey].value = 1000;
     figure.lesson(() => {
       sliders.forEach((slider, i) => (slider.value = scores[i]));
       temperature.value = 1;
@@ -88,15 +83,17 @@ export default {
       const wrong = fault(scaled, { ...computed, weights: shown }, stable);
       const top = stable.indexOf(Math.max(...stable));
       return {
-        key: ["largest e^x, naive", format(Math.max(...computed.exps), 4).length > 12
-          ? Math.max(...computed.exps).toExponential(1).replace("e+", " · 10^") : format(Math.max(...computed.exps))],
-        show: row(
-          wall(scaled),
+        key: [`“${tokens[top]}”, naive and stable`, `${format(shown[top], 2)} and ${format(stable[top], 2)}`],
+        show: [
           row(
             bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
-            bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 }),
+            wall("it takes e^x of each score", scaled, tokens),
           ),
-        ),
+          row(
+            bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 }),
+            wall("it takes e^x of each score minus the largest", scaled.map((score) => score - scaled[top]), tokens),
+          ),
+        ],
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
           : `Both give the same. “${tokens[top]}” has the largest weight, ${format(stable[top])}, and all six sum to `
