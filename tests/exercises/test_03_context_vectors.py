@@ -36,9 +36,12 @@ def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("sharper", [("move", "Scores times", 20)], lambda: query_on(1, 20.0), "“journey” pulls most"),
+    Case("as it opens", [], lambda: query_on(1), "^From all six: .* “journey” most"),
+    Case("sharper", [("move", "Scores times", 20)], lambda: query_on(1, 20.0), "as its weight says, “journey” most"),
     Case("all alike", [("move", "Scores times", 0)], lambda: query_on(1, 0.0), "a plain mean"),
-    Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "0.2098"),
-    Case("one", [("choose", "Query", "one")], lambda: query_on(4), "“one”"),
-    Case("step", [("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")], lambda: query_on(5), "“step”"),
+    Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "new row of “Your” .*, “Your” most"),
+    Case("one", [("choose", "Query", "one")], lambda: query_on(4), "row of “one”"),
+    Case(
+        "step", [("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")], lambda: query_on(5), "row of “step”"
+    ),
 ]
