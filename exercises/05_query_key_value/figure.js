@@ -3,7 +3,7 @@
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, range, transpose } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
 const ROLES = ["it looks for", "it is found by", "it gives"];
@@ -11,9 +11,9 @@ const ROLES = ["it looks for", "it is found by", "it gives"];
 export default {
   render({ model, el }) {
     const { inputs, tokens, journey, ...weights } = model.get("data");
-    const figure = frame(el, "Three matrices make three vectors of one token: its query, its key and its value.");
+    const figure = frame(el, "What do three matrices make of one token?", "below");
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
-    const [entry, partner] = [figure.state([0, 0]), figure.state(journey + 1)];
+    const [entry, partner] = [figure.state(null), figure.state(4)];
     const W_query = weights.W_query.map((one) => [...one]);
     const slider = figure.slider({
       label: "Chosen entry of W_query",
@@ -23,13 +23,15 @@ export default {
       digits: 4,
       value: W_query[0][0],
       moved({ value }) {
+        entry.value ??= [0, 0];
         const [i, j] = entry.value;
         W_query[i][j] = value;
       },
     });
     const same = figure.toggle({ label: "Use W_query for the keys too" });
+    const all = figure.toggle({ label: "Scores of all pairs" });
     figure.draw(() => {
-      const [, j] = entry.value;
+      const j = entry.value?.[1];
       const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
       const [queries, keys, values] = NAMES.map((name) => matmul(inputs, used[name]));
       const t = token.value;
@@ -39,27 +41,22 @@ export default {
       };
       const scores = matmul(queries, transpose(keys));
       const u = partner.value;
-      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
+      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j] ?? 0)}`).join(" + ");
       // A matrix and what it makes of the token, in the colour of what it makes.
-      const branch = (kind, name, values, result, role, options) => row(
-        matrix({ name, values, kind: () => kind, ...options }),
-        matrix({
-          name: role, values: result[t], kind: () => kind, note: ROLES[kind], ...(kind ? {} : { picked: [0, j] }),
-        }),
+      const branch = (kind, result, options) => equation(
+        matrix({ name: NAMES[kind], values: used[NAMES[kind]], kind: () => kind, ...options }),
+        sign("→", matrix({
+          name: ["query", "key", "value"][kind], values: result[t], kind: () => kind, note: ROLES[kind],
+          ...(kind || !entry.value ? {} : { picked: [0, j] }),
+        })),
       );
       return {
-        threads: range(3).flatMap((kind) => [
-          [["token", 0, 2], [NAMES[kind], 1, 0], kind],
-          [[NAMES[kind], 1, 1], [["query", "key", "value"][kind], 0, 0], kind],
-        ]),
-        show: [row(
+        threads: range(3).map((kind) => [["token", 0, 2], [NAMES[kind], 1, 0], kind]),
+        show: equation(
           matrix({ name: "token", values: inputs[t], digits: 2, heat: false }),
-          h("div", { class: "kata-left" },
-            branch(0, "W_query", W_query, queries, "query", {
-              picked: entry.value, pick,
-            }),
-            branch(1, "W_key", used.W_key, keys, "key"),
-            branch(2, "W_value", weights.W_value, values, "value")),
+          h("div", {}, branch(0, queries, { picked: entry.value, pick }), branch(1, keys), branch(2, values)),
+        ),
+        more: all.value && [
           matrix({
             name: "scores",
             values: scores,
@@ -70,12 +67,15 @@ export default {
             picked: [t, u],
             pick: (i, k) => ([token.value, partner.value] = [i, k]),
           }),
-        ), h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. Point at one: "
-          + "the score of the same two tokens the other way round is orange.")],
-        key: [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
+          h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. Point at one: "
+            + "the score of the same two tokens the other way round is orange."),
+        ],
+        key: all.value && [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
           t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
-        say: `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
-          + `${format(queries[t][j])}.`,
+        say: entry.value
+          ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
+            + `${format(queries[t][j])}.`
+          : `Each matrix makes a vector of the row of “${tokens[t]}”: its query, its key and its value.`,
       };
     });
   },

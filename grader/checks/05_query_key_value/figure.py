@@ -14,7 +14,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "Three matrices, the query, the key and the value of “journey”, and the scores of all pairs.",
+    "Three matrices, and the query, the key and the value that they make of “journey”.",
     data,
     {
         "W_query": Start("W_query"),
