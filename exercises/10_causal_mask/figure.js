@@ -2,17 +2,14 @@
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, format, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LEAST = -20; // the slider's end means −inf
 
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(
-      el,
-      "−∞ hides the future whatever the scores are. A fill value near the scores leaves it a part of the weights.",
-    );
+    const figure = frame(el, "The future's scores are set to −2, not −∞. How much weight still gets there?", "below");
     const fill = figure.slider({
       label: "Fill",
       min: LEAST,
@@ -60,16 +57,15 @@ export default {
             values: weights,
             rows: tokens,
             columns: tokens,
-            scale: 1,
             hidden: later,
-            marked: (i, j) => later(i, j) && weights[i][j] > 0,
+            faint: (i, j) => later(i, j) && weights[i][j] === 0,
+            kind: (i, j) => (later(i, j) ? 1 : null),
           }),
-          bars({ name: "weight on the future", values: leaks, labels: tokens, most: 1 }),
         ),
-        key: ["largest leak", `${percent.replace("Less than ", "< ")} %`],
+        key: ["largest leak to the future", `${percent.replace("Less than ", "< ")} %`],
         say:
           (sum(leaks) > 0
-            ? `${percent} % of the weight of “${leaker}” leaks to later tokens (dashed cells).`
+            ? `${percent} % of the weight of “${leaker}” leaks to later tokens (orange).`
             : "No weight falls on a later token.") +
           (last.value
             ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.`

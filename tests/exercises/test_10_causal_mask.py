@@ -82,13 +82,14 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
     scores[:, -1] += last
     masked = scores.masked_fill(torch.ones(6, 6).triu(1).bool(), fill)
     weights = torch.softmax(masked / 2**0.5, -1)
-    return {"masked scores": masked, "weights": weights, "weight on the future": weights.triu(1).sum(-1)}
+    return {"masked scores": masked, "weights": weights}
 
 
 LAST_TOKEN = ("move", "Add to the scores of “step”", 5)
 CASES = [
+    Case("as it opens", [], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
     Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
-    Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "dashed"),
+    Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "orange"),
     Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
     Case(
         "and it leaks",

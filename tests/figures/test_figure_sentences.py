@@ -120,7 +120,8 @@ def test_a_leak_is_not_said_to_be_none(opened, fill):
     page = opened(FIRST["10"])
     move(page, "Fill", fill)
     said = page.locator(SENTENCE).inner_text()
-    leaks = [float(text) for row in shown(page, "weight on the future") for text in row]
+    weights = torch.tensor([[0.0 if text == "·" else float(text) for text in row] for row in shown(page, "weights")])
+    leaks = weights.triu(1).sum(-1).tolist()
     percent = re.match(r"(Less than )?([\d.]+) % of the weight of “Your” leaks", said)
     assert percent and (percent[1] or abs(float(percent[2]) - 100 * max(leaks)) < 0.06) and float(percent[2]) > 0
     move(page, "Fill", -20)
