@@ -1,10 +1,10 @@
 // Dropout on one row of weights, drawn again and again: each draw differs, and their mean settles at the true weights.
 
 import { legend } from "../../grader/integrations/figures/chart.js";
-import { h, s } from "../../grader/integrations/figures/elements.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, floats, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
 const [LEFT, WIDE, TALL] = [40, 53, 190]; // of the axis, from token to token, and of the largest weight that is drawn
 
@@ -12,11 +12,12 @@ const [LEFT, WIDE, TALL] = [40, 53, 190]; // of the axis, from token to token, a
 function weighed({ query, truth, mean, last, tokens, grown }) {
   const largest = Math.max(...truth);
   const Y = (value) => 16 + TALL * (1 - value / (largest * Math.max(1.5, grown)));
+  const [width, height] = [LEFT + tokens.length * WIDE, TALL + 42];
   const told = tokens.map((token, j) => `${token}: ${format(mean[j], 3)} of ${format(truth[j], 3)}`).join(", ");
   return drawing(
-    { name: `the weights of “${query}”`, label: told, width: LEFT + tokens.length * WIDE, height: TALL + 42 },
-    [...new Set([0, largest, largest * grown])].map((value) => [
-      s("line", { class: "grid", x1: LEFT, x2: LEFT + tokens.length * WIDE, y1: Y(value), y2: Y(value) }),
+    { name: `the weights of “${query}”`, label: told, width, height, most: 460 },
+    [0, largest * grown].map((value) => [
+      s("line", { class: "grid", x1: LEFT, x2: width, y1: Y(value), y2: Y(value) }),
       s("text", { x: LEFT - 6, y: Y(value) + 4, "text-anchor": "end" }, format(value, 2)),
     ]),
     tokens.map((token, j) => {
@@ -59,34 +60,34 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "With dropout every draw is wrong, and their mean is right.");
+    const figure = frame(el, "Each draw drops half of the weights. What is left of them on average?", "below");
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
-    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 20 });
+    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 97 });
     figure.player(count, 250);
     const query = figure.choice({ label: "Weights of", options: tokens, value: T - 1 });
-    figure.lesson(() => ([rate.value, count.value, query.value] = [0, 1, T - 1]));
+    const numbers = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([rate.value, count.value, query.value, numbers.value] = [0, 1, T - 1, true]));
     figure.draw(() => {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
       const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
-      const seen = tokens.slice(0, i + 1);
-      const error = Math.max(...mean.map((value, j) => Math.abs(value - truth[j]))).toFixed(3);
+      const [seen, grown] = [tokens.slice(0, i + 1), 1 / (1 - rate.value)];
+      const left = mean.map((value, j) => value / truth[j]);
+      const [least, most] = [Math.min(...left), Math.max(...left)].map((share) => share.toFixed(2));
+      const gone = last.filter((value) => value === 0).length;
       return {
-        show: row(
-          h("div", { class: "kata-drawn", "--most": `${LEFT + T * WIDE}px` },
-            weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown: 1 / (1 - rate.value) }), legend(LEGEND)),
-          h("div", { class: "kata-panel" },
-            matrix({
-              name: "weights", values: [last, mean, truth], rows: ["last draw", "mean", "no dropout"],
-              columns: seen, digits: 3, heat: false,
-            }),
-            matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false })),
-        ),
-        key: [`largest error of “${tokens[i]}”`, error],
+        show: [weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown }), legend(LEGEND)],
+        more: numbers.value && [
+          matrix({
+            name: "weights", values: [last, mean, truth], rows: ["last draw", "mean", "no dropout"], columns: seen,
+            digits: 3, heat: false,
+          }),
+          matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false }),
+        ],
+        key: ["mean of the draws / weight", `${least} to ${most}`],
         say: rate.value
-          ? `After ${count.value} ${count.value === 1 ? "draw" : "draws"} the mean of “${tokens[i]}” is `
-            + `${error} away from the weights at most. `
-            + `What stays is ${(1 / (1 - rate.value)).toFixed(2)} times as large, and the rest is 0.`
+          ? `Draw ${count.value} drops ${gone} of ${i + 1} weights of “${tokens[i]}”, and makes the others `
+            + `${grown.toFixed(2)} times as large. The mean of all is ${least} to ${most} of each weight.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

@@ -88,11 +88,22 @@ def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
     }
 
 
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [], lambda: dropped(0.5, 20), "After 20 draws the mean of “step” .*2.00 times"),
-    Case("one draw", [("move", "Draws", 1)], lambda: dropped(0.5, 1), "After 1 draw the"),
-    Case("all draws", [("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
-    Case("once more", [("press", "Step")], lambda: dropped(0.5, 21), "After 21 draws"),
-    Case("another token", [("choose", "Weights of", "Your")], lambda: dropped(0.5, 20, 0), "the mean of “Your”"),
+    Case(
+        "as it opens",
+        [],
+        says="Draw 97 drops 3 of 6 weights of “step”, .*2.00 times as large.* 0.93 to 1.11 of each weight",
+    ),
+    Case("its numbers", [NUMBERS], lambda: dropped(0.5, 97), "The mean of all is 0.93 to 1.11 of each"),
+    Case("one draw", [NUMBERS, ("move", "Draws", 1)], lambda: dropped(0.5, 1), "Draw 1 drops"),
+    Case("all draws", [NUMBERS, ("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
+    Case("once more", [NUMBERS, ("press", "Step")], lambda: dropped(0.5, 98), "Draw 98 drops"),
+    Case(
+        "another token",
+        [NUMBERS, ("choose", "Weights of", "Your")],
+        lambda: dropped(0.5, 97, 0),
+        "of 1 weights of “Your”",
+    ),
     Case("nothing dropped", [TO_LESSON], lambda: dropped(0.0, 1), "in eval mode"),
 ]
