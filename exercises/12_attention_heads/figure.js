@@ -26,7 +26,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
   const width = 16 + (found.length - 1) * WIDE + size * SIDE + LABEL;
   const told = found.map((numbers, h) => `head ${h}: ${numbers.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "one token", label: told.join("; "), width, height: low + 62, most: 1.6 * width },
+    { name: "one token", label: told.join("; "), width, height: low + 62, most: 1.2 * width },
     output.flatMap((_, i) => all.map((_, j) => {
       const share = mixed ? weight[i][j] : Number(i === j);
       const head = Math.floor(j / size);
@@ -60,7 +60,7 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
 export default {
   render({ model, el }) {
     const { x, heads, out_weight, out_bias } = model.get("data");
-    const figure = frame(el, "One head gives only zeros. How many numbers of the output change?");
+    const figure = frame(el, "One head gives only zeros. How many numbers of the output change?", "below");
     const mixed = figure.toggle({ label: "Output layer", value: true });
     const on = figure.switches({ label: "Heads", options: heads.map((_, h) => `head ${h}`) });
     const token = figure.choice({ label: "Token", options: x.map((_, t) => String(t)) });
@@ -91,13 +91,13 @@ export default {
       return {
         key: [gone ? `numbers that change without ${gone}` : `output ${i}`,
           gone ? `${many} of ${output.length}` : format(output[i])],
-        show: row(
-          mixing(found, output, out_weight, i, { on: isOn, mixed: mixed.value, changed, pick }),
-          numbers.value && matrix({
+        show: mixing(found, output, out_weight, i, { on: isOn, mixed: mixed.value, changed, pick }),
+        more: numbers.value && row(
+          matrix({
             name: "output", values: [output], columns: output.map((_, n) => String(n)), picked: [0, i],
             pick: (_, n) => pick(n), marked: (_, n) => changed[n], heat: false,
           }),
-          numbers.value && mixed.value && matrix({
+          mixed.value && matrix({
             name: "W_o, the weight of the output layer", values: out_weight, digits: 2,
             rows: out_weight.map((_, n) => `output ${n}`),
             columns: found.flatMap((one, n) => one.map(() => `head ${n}`)),
