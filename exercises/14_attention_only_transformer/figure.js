@@ -2,29 +2,29 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { format, kept, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
+import { format, kept, range, softmax } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 const OPEN = 3; // the token that the figure opens at: “the”
-const [STEP, LEFT, HIGH] = [66, 30, 72]; // between two tokens, before the first one, and of a head
+const [STEP, LEFT, HIGH] = [54, 22, 66]; // between two tokens, before the first one, and of a head
 
 // From the picked token to those that it looks at, a line for each head. The thicker an arc, the larger the weight.
-function looks(heads, names, t) {
+function looks(name, heads, names, t) {
   const x = (i) => LEFT + i * STEP;
   const bottom = heads.length * HIGH + 14;
   return drawing(
     {
-      name: `where “${names[t]}” looks`,
+      name,
       label: heads.map(({ name, weights }) => `${name}: ${weights.map((one) => format(one, 2)).join(", ")}`).join("; "),
-      width: LEFT + names.length * STEP,
+      width: 2 * LEFT + (names.length - 1) * STEP,
       height: bottom + 12,
     },
     heads.map(({ name, weights, isOff }, n) => {
       const y = (n + 1) * HIGH - 4;
       return [
-        s("text", { x: 0, y: y - 50 }, isOff ? `${name}, off` : name),
+        s("text", { x: x(names.length - 1) + LEFT, y: y - 18, "text-anchor": "end" }, isOff ? `${name}, off` : name),
         range(names.length).map((i) => s("circle", { class: i <= t ? "dot" : "node", cx: x(i), cy: y, r: 3 })),
         weights.map((weight, i) => i < t && weight > 0.03 && s("path", {
           class: `pull ${isOff ? "dim" : ""}`,
@@ -44,12 +44,11 @@ function looks(heads, names, t) {
 
 export default {
   render({ model: given, el }) {
-    const { drawn, writers, line, vocabulary, tokens: first, words } = given.get("data");
+    const { drawn, writers, lines, vocabulary, tokens: first, words } = given.get("data");
     const models = [...writers, drawn].map(transformer);
     const OWN = models.length - 1; // the model of task 2
-    const figure = frame(
-      el, "Ann's lines go on with a cat, Tom's with a dog. Where does “the” look? Switch that head off.",
-   );
+    const title = "Ann's lines go on with a cat, Tom's with a dog. How can “the” know which?";
+    const figure = frame(el, title, "below");
     const wordsOf = () => (which.value === OWN ? words : vocabulary);
     const at = figure.state(OPEN); // the place in the text
     const heads = range(drawn.sizes.layers).flatMap((l) => range(drawn.sizes.heads).map((head) => [l, head]));
@@ -57,80 +56,77 @@ export default {
     const opened = figure.state(0);
     const open = () => {
       if ((opened.value === OWN) !== (which.value === OWN)) {
-        typed.value = (which.value === OWN ? first.map((token) => words[token]) : line).join(" ");
+        typed.value = (which.value === OWN ? first.map((token) => words[token]) : lines[0]).join(" ");
         at.value = which.value === OWN ? Infinity : OPEN;
         on.show((i) => heads[i][0] < models[which.value].layers);
       }
       opened.value = which.value;
     };
+    const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
+    on.show((i) => heads[i][0] < models[0].layers);
     const which = figure.choice({
       label: "Model",
       options: ["trained for 76 steps", "for 26 steps", "not trained", "of task 2"],
       moved: () => open(),
     });
-    const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
-    on.show((i) => heads[i][0] < models[0].layers);
-    const typed = figure.entry({ label: "Tokens", value: line.join(" "), moved: () => (at.value = Infinity) });
+    const typed = figure.entry({ label: "Tokens", value: lines[0].join(" "), moved: () => (at.value = Infinity) });
+    const numbers = figure.toggle({ label: "Losses and maps" });
     figure.lesson(() => {
-      which.value = OWN;
+      [which.value, numbers.value] = [OWN, true];
       open();
     });
-    const keep = kept();
-    figure.draw(() => {
+    // What the model makes of some tokens: where the picked one looks, and what comes next.
+    const read = (tokens, place, none, keep) => {
       const model = models[which.value];
-      const { tokens, error } = ids(typed.value, model, wordsOf());
-      if (error) return { show: [], say: error };
-      const none = new Set([...on.off].map((i) => heads[i].join(".")));
       const { logits, weights } = run(model, tokens, none, undefined, keep);
-      const loss = losses(logits, tokens);
-      const t = Math.min(at.value, tokens.length - 1);
+      const t = Math.min(place, tokens.length - 1);
       const names = tokens.map((token) => wordsOf()[token]);
       const next = softmax(Array.from(logits[t]));
       const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, 5);
       const all = weights.flatMap((layer, l) => layer.map((one, head) => ({
         name: `layer ${l}, head ${head}`, weights: one[t].slice(0, t + 1), whole: one, isOff: none.has(`${l}.${head}`),
       })));
-      const maps = all.map(({ name, whole, isOff }, n) => {
+      const [soFar, labels] = [names.slice(0, t + 1).join(" "), best.map((token) => wordsOf()[token])];
+      const picture = row(
+        looks(`where “${names[t]}” looks in “${soFar}”`, all, names, t),
+        bars({ name: `after “${soFar}”`, values: best.map((token) => next[token]), labels, most: 1, digits: 2 }),
+      );
+      return { logits, names, t, next, expected: labels[0], all, picture };
+    };
+    const keeps = [kept(), kept()];
+    let last = { show: [] }; // what stays while the text that is typed has an error
+    figure.draw(() => {
+      const { tokens, error } = ids(typed.value, models[which.value], wordsOf());
+      if (error) return { ...last, say: error };
+      const none = new Set([...on.off].map((i) => heads[i].join(".")));
+      const { logits, names, t, next, expected, all, picture: mine } = read(tokens, at.value, none, keeps[0]);
+      const loss = losses(logits, tokens);
+      const other = lines.find((line) => line[0] !== names[0]).map((word) => vocabulary.indexOf(word));
+      const maps = numbers.value && all.map(({ name, whole, isOff }, n) => {
         const facts = { values: whole, rows: names, columns: names, marked: (i, j) => i === t && j <= i };
-        const press = () => on.press(n);
-        return keep(`map ${n}`, [whole, isOff, t], () => map({ name: isOff ? `${name} (off)` : name, ...facts, press }));
+        const [press, named] = [() => on.press(n), isOff ? `${name} (off)` : name];
+        return keeps[0](`map ${n}`, [whole, isOff, t], () => map({ name: named, ...facts, press }));
       });
-      const mean = sum(loss) / loss.length;
       // The head that looks back the most, and at which token.
       const back = all.filter(({ isOff }) => !isOff).flatMap(({ name, weights: one }) =>
-        range(t).map((j) => ({ name, j, weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
-      const expected = wordsOf()[best[0]];
+        range(t).map((j) => ({ name, word: names[j], weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
       const instead = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
-      const follows = t < loss.length ? ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t].toFixed(4)}.` : "";
-      return {
+      const follows = ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t]?.toFixed(4)}.`;
+      last = {
+        key: back && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
         show: [
-          row(matrix({
-            name: "pick a token",
-            values: names,
-            columns: range(tokens.length).map(String),
-            heat: false,
-            picked: [0, t],
-            pick: (_, j) => (at.value = j),
-          }), matrix({
-            name: "loss",
-            values: loss,
-            columns: names.slice(1),
-            marked: (_, j) => j === t,
-          })),
-          row(looks(all, names, t), bars({
-            name: `what comes after “${names[t]}”`,
-            values: best.map((token) => next[token]),
-            labels: best.map((token) => wordsOf()[token]),
-            most: 1,
-            digits: 4,
-          })),
-          row(...maps),
+          mine,
+          which.value !== OWN && read(other, t, none, keeps[1]).picture,
+          matrix({ name: "pick a token", values: names, heat: false, picked: [0, t], pick: (_, j) => (at.value = j) }),
         ],
-        key: ["mean loss of these tokens", mean.toFixed(4)],
-        say: `After “${names[t]}” the model expects “${expected}”, with ${next[best[0]].toFixed(4)}.${follows}`
-          + (back ? ` Of the heads that are on, ${back.name} looks back the most: at “${names[back.j]}”, with the weight `
-            + `${format(back.weight, 2)}.` : ""),
+        more: numbers.value && [
+          matrix({ name: "loss", values: loss, columns: names.slice(1), marked: (_, j) => j === t }), row(...maps),
+        ],
+        say: `After “${names[t]}” the model expects “${expected}”, with ${format(Math.max(...next), 2)}`
+          + (back ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.` : ".")
+          + (numbers.value && t < loss.length ? follows : ""),
       };
+      return last;
     });
   },
 };

@@ -58,13 +58,13 @@ def data(documented):
         "writers": [{"sizes": WRITER, "parameters": packed[moment]} for moment in MOMENTS],
         "tokens": TOKENS,
         "words": WORDS,
-        "line": LINES[-1],
+        "lines": [LINES[-1], LINES[0]],
         "vocabulary": VOCABULARY,
     }
 
 
 FIGURE = Figure(
-    "The lesson's model in Tom's line: where its two heads look, and what it expects next.",
+    "The lesson's model in Tom's line and in Ann's: where its two heads look, and what it expects next.",
     data,
     {"loss": Start("loss")},
 )
