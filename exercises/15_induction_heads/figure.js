@@ -1,6 +1,6 @@
 // The trained model in the page: what follows a pattern, which head finds it, and what is lost without that head.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { kept, range, sum } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
@@ -14,29 +14,18 @@ const periodOf = (tokens) =>
 
 // The model is in the page with 11 bits a number: the digits that are shown are those of the full one.
 const WIDTHS = 8; // of arcs, from thin to broad
-const LOSS_DIGITS = 2;
-const SCORE_DIGITS = 3;
-const digitsOf = (loss) => (loss < 1 ? 3 : LOSS_DIGITS);
+const printed = (loss) => loss.toFixed(loss < 1 ? 3 : 2);
+const [WIDE, GROUND] = [340, 100]; // of the drawing, and where the arcs stand
 const ROOM = 18; // for the name of a token below the arcs
-const ROLES = { "0.1": ": one back", "1.0": ": induction" }; // the two heads of the rule
-
-// A map, one of four in a line. The heads of the rule have a frame, the others are faint until they are pointed at.
-function framed({ attributes, children: [caption, svg], ...panel }, isNamed) {
-  const show = (opacity) => (event) => (event.currentTarget.querySelector("svg").style.opacity = opacity);
-  const style = isNamed ? "outline: 2px solid var(--strong); outline-offset: 1px" : "opacity: .35";
-  return {
-    ...panel,
-    attributes: { ...attributes, style: "flex-basis: 60px", pointerenter: show(1), pointerleave: show(isNamed || 0.35) },
-    children: [caption, { ...svg, attributes: { ...svg.attributes, style } }],
-  };
-}
+const ROLES = { "0.1": "one back", "1.0": "induction" }; // the two heads of the rule
+const mean = (values) => sum(values) / values.length;
 
 export default {
   render({ model: given, el }) {
     const { trained, tokens: first, more } = given.get("data");
     const model = transformer(trained);
     const { layers, heads } = model;
-    const figure = frame(el, "The model goes on with any pattern. Which two heads find what comes next?");
+    const figure = frame(el, "Which two heads find what comes next, and what is lost without them?", "below");
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const drawTokens = () => {
       const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
@@ -44,14 +33,20 @@ export default {
     };
     const period = figure.slider({ label: "Period", min: 2, max: model.context / 2, value: 2, moved: drawTokens });
     figure.button("Draw a sequence, twice", drawTokens);
-    const places = range(layers).flatMap((l) => range(heads).map((head) => [l, head]));
-    const on = figure.switches({ label: "Heads", options: places.map(([l, head]) => `layer ${l}, head ${head}`) });
+    const places = range(layers).flatMap((l) => range(heads).map((head) => `${l}.${head}`));
+    const nameOf = (place) => `layer ${place[0]}, head ${place[2]}`;
+    const on = figure.switches({ label: "Heads", options: places.map(nameOf) });
+    const isThere = (i) => whole.value || ROLES[places[i]];
+    const whole = figure.toggle({ label: "All heads", moved: () => on.show(isThere) });
+    on.show(isThere);
     const pointed = figure.state(first.length - 1);
     const keep = kept();
+    const keeps = Object.fromEntries(Object.keys(ROLES).map((place) => [place, kept()]));
+    let last = { show: [] }; // what stays while the text that is typed has an error
     const draw = () => {
       const { tokens, error } = ids(typed.value, model);
-      if (error) return { show: [], say: error };
-      const off = new Set([...on.off].map((i) => places[i].join(".")));
+      if (error) return { ...last, say: error };
+      const off = new Set([...on.off].map((i) => places[i]));
       const past = cache(model);
       const { logits, weights } = run(model, tokens, off, past, keep);
       const next = generate(model, logits.at(-1), Math.min(more, model.context - tokens.length), off, past);
@@ -60,30 +55,22 @@ export default {
       const T = tokens.length;
       const p = periodOf(tokens);
       if (p) period.value = p;
-      const mean = (values) => sum(values) / values.length;
-      const scores = (score) => weights.map((layer) => layer.map(score));
-      const rows = range(layers).map((l) => `layer ${l}`);
-      const columns = range(heads).map((head) => `head ${head}`);
-      const previous = scores((one) => mean(range(T - 1, 1).map((t) => one[t][t - 1])));
-      const induction = p && scores((one) => mean(range(T - p, p).map((t) => one[t][t - p + 1])));
       const part = T === 2 * p ? "second half" : "tokens after the first period";
-      // Where an induction head looks: the token after the earlier occurrence of the one at hand.
-      const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
       const title = p ? `loss of the ${part}` : "mean loss";
-      const key = mean(loss.slice(p));
-      const told = key.toFixed(digitsOf(key));
+      const lossOf = (logits) => printed(mean(losses(logits, tokens).slice(p)));
+      const told = lossOf(logits);
+      const lossWithout = (place) =>
+        lossOf(run(model, tokens, new Set([...off, place]), undefined, keeps[place]).logits);
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
       const arcs = weights[1][0];
       const t = Math.min(pointed.value, T - 1);
-      const wide = Math.min(30, 640 / T);
-      const X = (n) => 10 + (n + 0.5) * wide;
+      const wide = WIDE / T;
+      const X = (n) => (n + 0.5) * wide;
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
-      const lookedAt = arcs.map((one, i) => range(i).filter((j) => one[j] > 0.04));
-      const seen = (i) => lookedAt[i];
-      const ground = 12 + Math.max(20, ...lookedAt.map((found, i) => (found.length ? ((i - found[0]) * wide) / 2 : 0)));
       const arc = (i, j) => {
-        const r = Math.abs(X(i) - X(j)) / 2 || 5;
-        return `M${X(i).toFixed(1)},${ground}A${r.toFixed(1)},${r.toFixed(1)} 0 0 0 ${X(j).toFixed(1)},${ground}`;
+        const far = X(i) - X(j);
+        const [x, r, high, across] = [X(i), far / 2, Math.min(far / 2, 90), -far].map((value) => value.toFixed(1));
+        return `M${x},${GROUND}a${r},${high} 0 0 0 ${across},0`;
       };
       // Arcs of about one weight are one path: of 64 tokens there are many hundreds.
       const paths = (pairs, look, most) => range(WIDTHS, 1).map((wide) => s("path", {
@@ -91,7 +78,7 @@ export default {
         "stroke-width": (most * wide) / WIDTHS,
         d: pairs.filter(([i, j]) => Math.ceil(arcs[i][j] * WIDTHS) === wide).map(([i, j]) => arc(i, j)).join(""),
       }));
-      const pairsOf = (i) => seen(i).map((j) => [i, j]);
+      const pairsOf = (i) => range(i).filter((j) => arcs[i][j] > 0.04).map((j) => [i, j]);
       // Names that have no room are left out; the picked token and the one that it looks at most come first.
       const isFar = (a, b) => Math.abs(a - b) * wide >= ROOM;
       const isNamed = (n) => n === t
@@ -100,63 +87,74 @@ export default {
         {
           name: "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
-          width: 20 + T * wide,
-          height: ground + 30,
+          width: WIDE, height: GROUND + 30,
         },
         paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
         paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link", 1.5),
         paths(pairsOf(t), "link now", 4),
         names.map((name, n) => isNamed(n) && s("text", {
-          x: X(n), y: ground + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
+          x: X(n), y: GROUND + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
         }, name)),
         names.map((_, n) => s("rect", {
-          class: "hit", x: X(n) - wide / 2, y: 0, width: wide, height: ground + 30,
+          class: "hit", x: X(n) - wide / 2, y: 0, width: wide, height: GROUND + 30,
           pointerenter: () => (pointed.value = n),
           pointerdown: () => (pointed.value = n),
         })),
       );
+      // Where an induction head looks: the token after the earlier occurrence of the one at hand.
+      const expected = (i, j) => j > 0 && j <= i && tokens[j - 1] === tokens[i];
+      const seen = (place) => {
+        const [one, role, isOff] = [weights[place[0]][place[2]], ROLES[place], off.has(place)];
+        return keep(`map ${place}`, [one, isOff], () => map({
+          name: `${nameOf(place)}${isOff ? " (off)" : role ? `: ${role}` : ""}`,
+          values: one, rows: names, columns: names,
+          press: () => on.press(places.indexOf(place)),
+          marked: role ? [(i, j) => j === i - 1, expected][place[0]] : undefined,
+        }));
+      };
+      const scores = (name, score) => matrix({
+        name, values: weights.map((layer) => layer.map(score)), digits: 3, scale: 1,
+        rows: range(layers).map((l) => `layer ${l}`), columns: range(heads).map((head) => `head ${head}`),
+      });
+      // The pattern below itself, and below that what the model makes of it.
+      const long = p || T;
+      const cut = (all) => range(Math.ceil(all.length / long)).map((n) => all.slice(n * long, (n + 1) * long));
       const without = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
-      return {
-        key: [title, told],
-        show: [
-          overTokens,
-          matrix({
+      last = {
+        key: off.size ? [title, told] : ["loss without induction", `${told} → ${lossWithout("1.0")}`],
+        show: row(
+          h("div", { class: "kata-left" }, overTokens, matrix({
             name: "the model goes on",
-            values: [tokens, next],
-            rows: ["given", "goes on"],
+            values: [tokens, next].flatMap(cut),
+            rows: [tokens, next].flatMap((all, n) => cut(all).map(() => ["given", "goes on"][n])),
             digits: 0,
             heat: false,
-            faint: (i) => i === 0,
-            picked: [0, t],
-            pick: (i, j) => (pointed.value = i * T + j),
-          }),
-          ...weights.map((layer, l) => row(...layer.map((one, head) => {
-            const isOff = off.has(`${l}.${head}`);
-            const role = ROLES[`${l}.${head}`] ?? "";
-            return keep(`map ${l}.${head}`, [one, isOff], () => framed(map({
-              name: `layer ${l}, head ${head}${isOff ? " (off)" : role}`,
-              values: one,
-              rows: names,
-              columns: names,
-              press: () => on.press(places.findIndex(([a, b]) => a === l && b === head)),
-              marked: role ? [(i, j) => j === i - 1, expected][l] : undefined,
-            }), role && 1));
-          }))),
+            faint: (i) => i < T / long,
+            picked: [Math.floor(pointed.value / long), pointed.value % long],
+            pick: (i, j) => (pointed.value = i * long + j),
+          })),
+          ...Object.keys(ROLES).map((place) => h("div", { class: "kata-small" }, seen(place), h(
+            "p", { class: "kata-note" }, off.has(place) ? "switched off" : `${title} without it: ${lossWithout(place)}`,
+          ))),
+        ),
+        more: whole.value && [
+          ...range(layers).map((l) => row(places.filter((one) => Number(one[0]) === l && !ROLES[one]).map(seen))),
           row(
-            matrix({ name: "previous-token score", values: previous, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
-            ...(p ? [
-              matrix({ name: "induction score", values: induction, rows, columns, digits: SCORE_DIGITS, scale: 1 }),
-            ] : []),
+            scores("previous-token score", (one) => mean(range(T - 1, 1).map((t) => one[t][t - 1]))),
+            p && scores("induction score", (one) => mean(range(T - p, p).map((t) => one[t][t - p + 1]))),
           ),
           matrix({ // before the pattern repeats there is nothing to copy
             name: `loss${p ? ` of each token of the ${part}` : ""}`, values: loss.slice(p),
-            columns: names.slice(p + 1), digits: LOSS_DIGITS, scale: p ? 2 : undefined,
+            columns: names.slice(p + 1), digits: 2, scale: p ? 2 : undefined,
           }),
         ],
         say: `The ${title} is ${told}${without}.`
-          + (expected(t, top) ? ` Token ${t} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
+          + (off.size ? "" : ` Without the induction head it is ${lossWithout("1.0")}.`)
+          + (expected(t, top)
+            ? ` Token ${tokens[t]} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
       };
+      return last;
     };
-    figure.draw(() => keep("figure", [typed.value, [...on.off].join(), pointed.value], draw));
+    figure.draw(() => keep("figure", [typed.value, [...on.off].join(), pointed.value, whole.value], draw));
   },
 };

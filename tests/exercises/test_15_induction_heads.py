@@ -11,31 +11,33 @@ def second_half(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[s
 
 
 # The means are those of `trained_loss`: 0.0347, 3.3956, 3.6599 and 12.9767.
+ALL = ("toggle", "All heads")
 CASES = [
+    Case("as it opens", [], lambda: {"the model goes on": torch.tensor([5, 17, 3, 29, 11] * 3)}, "earlier 11: 5", 1e-4),
     Case(
         "fresh",
-        [("type", "Tokens", words(CAUSAL))],
+        [ALL, ("type", "Tokens", words(CAUSAL))],
         lambda: second_half(CAUSAL),
-        r"The loss of the second half is 0\.035\.",
+        r"The loss of the second half is 0\.035\. Without the induction head it is 3\.40\.",
         1e-4,
     ),
     Case(
         "the induction head off",
-        [("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 0")],
+        [ALL, ("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 0")],
         lambda: second_half(CAUSAL, ((1, 0),)),
         r"is 3\.40 with 1 head off",
         1e-4,
     ),
     Case(
         "two heads off",
-        [("type", "Tokens", words(REPEATED)), ("toggle", "layer 0, head 1"), ("toggle", "layer 1, head 3")],
+        [ALL, ("type", "Tokens", words(REPEATED)), ("toggle", "layer 0, head 1"), ("toggle", "layer 1, head 3")],
         lambda: second_half(REPEATED, ((0, 1), (1, 3))),
         r"is 3\.66 with 2 heads off",
         1e-4,
     ),
     Case(
         "no repetition",
-        [("type", "Tokens", words(CAUSAL[:7]))],
+        [ALL, ("type", "Tokens", words(CAUSAL[:7]))],
         lambda: trained_loss(CAUSAL[:7]),
         r"The mean loss is 12\.98\.",
         1e-4,

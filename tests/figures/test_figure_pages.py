@@ -103,6 +103,7 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
 def test_what_an_interaction_leaves_as_it_was_is_not_drawn_again(opened):
     """A head of the last layer changes no other head's map."""
     page = opened(next(folder for folder in FIGURES if folder.startswith("15")))
+    page.get_by_label("All heads", exact=True).click()
     here = "[...document.querySelectorAll('.kata-map')]"
     page.evaluate(
         f"""() => {{ window.before = {here}; window.changes = [];

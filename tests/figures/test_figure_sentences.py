@@ -96,11 +96,25 @@ def test_every_slider_acts_at_once(opened):
 @pytest.mark.parametrize(("typed", "period"), [("31 0 31 0 31 0", 2), ("1 2 3 1 2 3 1", 3), ("1 2 3 4 1 2 3", 0)])
 def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
     page = opened(FIRST["15"])
+    act(page, ("toggle", "All heads"))
     act(page, ("type", "Tokens", typed))
     assert page.locator('.kata-live table[data-name="induction score"]').count() == (period > 0)
     assert ("tokens after the first period" in page.locator(SENTENCE).inner_text()) == (period > 0)
     if period:
         assert page.get_by_label("Period", exact=True).get_attribute("aria-valuetext") == str(period)
+
+
+@pytest.mark.parametrize("head", ["layer 0, head 1", "layer 1, head 0"])
+def test_the_loss_without_a_head_is_the_loss_with_it_off(opened, head):
+    """What is noted below the two maps of exercise 15, and the number to look at."""
+    page = opened(FIRST["15"])
+    box = page.locator(f'.kata-live div:has(> .kata-panel[data-name^="{head}"])')
+    noted, key = box.locator(".kata-note").inner_text(), page.locator(".kata-key-number b").inner_text()
+    act(page, ("toggle", head))
+    after = page.locator(".kata-key-number b").inner_text()
+    assert noted == f"loss of the second half without it: {after}" and float(after) > 1
+    assert key == f"0.005 → {after}" or head == "layer 0, head 1"
+    assert box.locator(".kata-note").inner_text() == "switched off"
 
 
 @pytest.mark.parametrize("folder", sample(FIGURES, 3))
