@@ -66,7 +66,8 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Subtract each row's mean: which mean does each number get?", "below");
+    const figure = frame(el, "Subtract each row's mean: which mean does each number get?");
+    figure.below();
     const most = () => (way.value ? rows.length + size.value : third.length);
     const layAll = () => {
       copies.limit(most());

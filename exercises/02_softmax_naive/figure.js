@@ -57,7 +57,8 @@ function wall(name, values, tokens) {
 export default {
   render({ model, el }) {
     const { scores, tokens, journey } = model.get("data");
-    const figure = frame(el, "One score is 1,000. What weight does each softmax give it?", "below");
+    const figure = frame(el, "One score is 1,000. What weight does each softmax give it?");
+    figure.below();
     const sliders = tokens.map((token, i) =>
       figure.slider({ label: token, min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }),
     );

@@ -12,7 +12,8 @@ export default {
   render({ model, el }) {
     const { inputs, tokens, journey } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
-    const figure = frame(el, "From which tokens does “journey” take its new row, and how much from each?", "below");
+    const figure = frame(el, "From which tokens does “journey” take its new row, and how much from each?");
+    figure.below();
     const query = figure.choice({ label: "Query", options: tokens, value: journey });
     const axes = figure.choice({ label: "Dimensions", options: AXES.map(([a, b]) => `${a} and ${b}`) });
     const sharp = figure.slider({ label: "Scores times", min: 0, max: 20, step: 0.5, digits: 1, value: 1 });

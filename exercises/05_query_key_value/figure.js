@@ -11,7 +11,8 @@ const ROLES = ["it looks for", "it is found by", "it gives"];
 export default {
   render({ model, el }) {
     const { inputs, tokens, journey, ...weights } = model.get("data");
-    const figure = frame(el, "What do three matrices make of one token?", "below");
+    const figure = frame(el, "What do three matrices make of one token?");
+    figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const [entry, partner] = [figure.state(null), figure.state(4)];
     const W_query = weights.W_query.map((one) => [...one]);

@@ -31,7 +31,8 @@ export default {
       return range(tokens).map((i) => all.slice(i * width, (i + 1) * width));
     });
     const scores = (d_k) => q.map((query) => k.map((key) => dot(query.slice(0, d_k), key)));
-    const figure = frame(el, "Queries of more numbers: what does dividing by √d_k do to the weights?", "below");
+    const figure = frame(el, "Queries of more numbers: what does dividing by √d_k do to the weights?");
+    figure.below();
     const power = figure.slider({ label: "d_k", min: 1, max: width, step: 1, bend: 3, value: start });
     const query = figure.slider({ label: "query", min: 0, max: tokens - 1, value: 0 });
     figure.draw(() => {

@@ -9,7 +9,8 @@ const LEAST = -20; // the slider's end means −inf
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(el, "The future's scores are set to −2, not −∞. How much weight still gets there?", "below");
+    const figure = frame(el, "The future's scores are set to −2, not −∞. How much weight still gets there?");
+    figure.below();
     const fill = figure.slider({
       label: "Fill",
       min: LEAST,

@@ -60,7 +60,8 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "Each draw drops half of the weights. What is left of them on average?", "below");
+    const figure = frame(el, "Each draw drops half of the weights. What is left of them on average?");
+    figure.below();
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 97 });
     figure.player(count, 250);

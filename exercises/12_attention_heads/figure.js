@@ -60,7 +60,8 @@ function mixing(found, output, weight, picked, { on, mixed, changed, pick }) {
 export default {
   render({ model, el }) {
     const { x, heads, out_weight, out_bias } = model.get("data");
-    const figure = frame(el, "One head gives only zeros. How many numbers of the output change?", "below");
+    const figure = frame(el, "One head gives only zeros. How many numbers of the output change?");
+    figure.below();
     const mixed = figure.toggle({ label: "Output layer", value: true });
     const on = figure.switches({ label: "Heads", options: heads.map((_, h) => `head ${h}`) });
     const token = figure.choice({ label: "Token", options: x.map((_, t) => String(t)) });

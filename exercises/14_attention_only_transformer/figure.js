@@ -48,7 +48,8 @@ export default {
     const models = [...writers, drawn].map(transformer);
     const OWN = models.length - 1; // the model of task 2
     const title = "Ann's lines go on with a cat, Tom's with a dog. How can “the” know which?";
-    const figure = frame(el, title, "below");
+    const figure = frame(el, title);
+    figure.below();
     const wordsOf = () => (which.value === OWN ? words : vocabulary);
     const at = figure.state(OPEN); // the place in the text
     const heads = range(drawn.sizes.layers).flatMap((l) => range(drawn.sizes.heads).map((head) => [l, head]));

@@ -25,7 +25,8 @@ export default {
     const { trained, tokens: first, more } = given.get("data");
     const model = transformer(trained);
     const { layers, heads } = model;
-    const figure = frame(el, "Which two heads find what comes next, and what is lost without them?", "below");
+    const figure = frame(el, "Which two heads find what comes next, and what is lost without them?");
+    figure.below();
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const drawTokens = () => {
       const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
