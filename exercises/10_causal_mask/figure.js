@@ -21,7 +21,7 @@ export default {
       name: (x) => (x === LEAST ? format(-Infinity) : null),
     });
     const last = figure.slider({
-      label: `Add to the scores of “${tokens.at(-1)}”`,
+      label: `Add to each score with “${tokens.at(-1)}”`,
       min: -5,
       max: 5,
       step: 0.1,
