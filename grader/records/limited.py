@@ -2,7 +2,8 @@
 
 Code that reads a stranger's text (Python's parser, a JSON decoder) may take minutes or gigabytes for a few kilobytes,
 or crash the process that it runs in. So it runs in a small helper process, which is started at the first call, serves
-the following calls and is replaced when it ends. It executes nothing of what it reads, and its answers are JSON.
+the following calls and is replaced when it ends. It executes nothing of what it reads. A call and an answer are a line
+of JSON each; the bytes to be read, if any, follow the call.
 """
 
 import contextlib
@@ -16,12 +17,11 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, BinaryIO, ParamSpec, TypeVar
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 from grader.records.bounded_cache import BoundedCache
-from grader.records.lines import Lines
 from grader.worker.lockdown.kernel import address_space
 
 MAX_ANSWER = 8 << 20  # bytes
@@ -38,22 +38,6 @@ BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from grader.records import 
 KEPT = 50 << 20  # bytes above the start; a helper that takes more after a call is replaced
 
 
-def pack(module: str, name: str, args: tuple[Any, ...]) -> tuple[list[Any], list[bytes]]:
-    """A call as a message, and its arguments that are bytes."""
-    raw = [argument for argument in args if isinstance(argument, bytes)]
-    places = [place for place, argument in enumerate(args) if isinstance(argument, bytes)]
-    plain = [None if isinstance(argument, bytes) else argument for argument in args]
-    return [module, name, plain, places], raw
-
-
-def unpack(message: list[Any], raw: list[bytes]) -> tuple[str, str, list[Any]]:
-    """The module, the name of the function and the arguments of a packed call."""
-    module, name, args, places = message
-    for place, argument in zip(places, raw, strict=True):
-        args[place] = argument
-    return module, name, args
-
-
 class TooMuch(BadSubmission):
     """Reading a submission took more time or memory than one call may take, or all calls about it together."""
 
@@ -67,7 +51,8 @@ class TooMuch(BadSubmission):
 def limited(function: Callable[P, R]) -> Callable[P, R]:
     """Decorator: run the function in the helper process.
 
-    It is called with positional arguments of plain data. Its result passes through JSON: a tuple comes back as a list.
+    It is called with positional arguments of plain data, of which the first may be bytes. Its result passes through
+    JSON: a tuple comes back as a list.
     Raises BadSubmission where the function does, TooMuch where it exceeds a limit or breaks, or where all calls about
     its longest text have taken too long, and InfrastructureError where no helper can be started.
     """
@@ -76,7 +61,7 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     def request(*args: P.args, **kwargs: P.kwargs) -> R:
         if helper.serving:
             return function(*args, **kwargs)
-        answer = helper.answer(*pack(function.__module__, function.__name__, args), _text(args))
+        answer = helper.answer(function.__module__, function.__name__, args)
         if "refused" in answer:
             raise BadSubmission(answer["refused"])
         if "value" not in answer:
@@ -104,18 +89,18 @@ class Helper:
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.connection: socket.socket | None = None
-        self.lines: Lines | None = None
+        self.answers: BinaryIO | None = None
         self.ready = False
         self.serving = False
         self.spent = 0.0
         self.lock = threading.Lock()  # one request at a time
-        self.answers: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # by request, both encoded
-        self.spent_on: BoundedCache[int, float] = BoundedCache(CACHED)  # seconds, by the hash of a text
+        self.known: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # answers by call, both encoded
+        self.spent_on: BoundedCache[int | None, float] = BoundedCache(CACHED)  # seconds, by the hash of a text
 
-    def start(self) -> Lines:
-        """The connection to the process, which is started if there is none. Raises InfrastructureError."""
-        if self.lines is not None:
-            return self.lines
+    def start(self) -> tuple[socket.socket, BinaryIO]:
+        """The process, started if there is none: what takes calls, what gives answers. Raises InfrastructureError."""
+        if self.connection is not None and self.answers is not None:
+            return self.connection, self.answers
         connection, helper_end = socket.socketpair()
         connection.settimeout(WAIT_S)
         try:
@@ -129,61 +114,66 @@ class Helper:
             raise InfrastructureError(f"no process can be started that reads submissions ({error.strerror})") from None
         finally:
             helper_end.close()
-        self.connection, self.lines = connection, Lines(connection)
-        return self.lines
+        self.connection, self.answers = connection, connection.makefile("rb")
+        return self.connection, self.answers
 
-    def answer(self, request: list[Any], raw: list[bytes], text: int | None = None) -> Answer:
-        """The answer to one packed call, cached where the call holds no bytes. Raises InfrastructureError.
+    def answer(self, module: str, name: str, args: tuple[Any, ...]) -> Answer:
+        """The answer to one call, cached where it reads no bytes. Raises InfrastructureError.
 
-        text: the hash of what is read. No call is made where those about it have taken too long; the answer is empty.
+        No call is made where those about its longest text have taken too long; the answer is empty.
         """
-        key = None if raw else json.dumps(request).encode()  # an archive is not cached
+        data = args[0] if isinstance(args[0], bytes) else None  # an archive, say
+        plain, length = (args, None) if data is None else (args[1:], len(data))
+        call = json.dumps([module, name, plain, length]).encode() + b"\n"
+        texts = [argument for argument in args if isinstance(argument, str)] if data is None else []
+        text = hash(max(texts, key=len)) if texts else None
         with self.lock:
-            encoded = self.answers.get(key) if key else None
+            encoded = self.known.get(call)
             if encoded is None:
-                spent_on_it = self.spent_on.get(text) or 0.0 if text is not None else 0.0
+                spent_on_it, before = self.spent_on.get(text) or 0.0, self.spent
                 if spent_on_it >= TEXT_CPU_S:
                     return {}
-                before = self.spent
-                encoded = self.ask(request, raw)
+                encoded = self.ask(call, data or b"")
                 if text is not None and self.spent - before > FREE_CPU_S:
                     self.spent_on.put(text, spent_on_it + self.spent - before)
-                if key:
-                    self.answers.put(key, encoded)
+                if data is None:
+                    self.known.put(call, encoded)
         answer: Answer = json.loads(encoded)
         return answer
 
-    def ask(self, request: list[Any], raw: list[bytes]) -> bytes:
-        """The encoded answer to one request; "{}" where the helper ended during it. Raises InfrastructureError."""
-        lines = self.start()
+    def ask(self, call: bytes, data: bytes) -> bytes:
+        """The encoded answer to one call; "{}" where the helper ended during it. Raises InfrastructureError."""
+        connection, answers = self.start()
         try:
-            if not self.ready:
-                self.ready = bool(lines.receive(MAX_ANSWER))
-            lines.send(request, *raw)
-            answer: Answer = lines.receive(MAX_ANSWER)[0]
-        except (OSError, EOFError, ValueError):
+            self.ready = self.ready or bool(json.loads(answers.readline()))
+            connection.sendall(call)
+            connection.sendall(data)  # by itself, so that it is not copied
+            encoded = answers.readline(MAX_ANSWER)
+            answer: Answer = json.loads(encoded)
+        except (OSError, ValueError):  # also where it ended, or the answer is too long
             was_ready = self.ready
             self.close()
             if not was_ready:
                 raise InfrastructureError("the process that reads submissions ends at once. See: make doctor") from None
             self.spent += CPU_S
             return b"{}"
-        except BaseException:  # Ctrl-C: the answer to this request must not be read as that to the next one
+        except BaseException:  # Ctrl-C: the answer to this call must not be read as that to the next one
             self.close()
             raise
         self.spent += answer.get("spent", 0.0)
         if answer.get("last"):
             self.close()
-        return json.dumps(answer).encode()
+        return encoded
 
     def close(self) -> None:
         """End the process, if there is one."""
-        if self.connection is not None:
+        if self.connection is not None and self.answers is not None:
+            self.answers.close()
             self.connection.close()
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        self.connection, self.lines, self.process, self.ready = None, None, None, False
+        self.connection, self.answers, self.process, self.ready = None, None, None, False
 
 
 helper = Helper()
@@ -193,15 +183,18 @@ def serve(descriptor: int) -> None:
     """Answer requests until the grader closes the connection."""
     helper.serving = True
     importlib.import_module("grader.records.forbidden")  # the first requests need it
-    lines = Lines(socket.socket(fileno=descriptor))
+    connection = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the default action ends the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
     base = address_space()
     _limit_memory(base)
-    with contextlib.suppress(EOFError, OSError):
-        lines.send("ready")
-        while True:
-            module, name, args = unpack(*lines.receive())
+    with contextlib.suppress(OSError):
+        connection.sendall(b'"ready"\n')
+        calls = connection.makefile("rb")
+        for line in calls:
+            module, name, args, length = json.loads(line)
+            if length is not None:
+                args.insert(0, calls.read(length))
             if module not in sys.modules:
                 base = _import_unlimited(module, base)
             signal.setitimer(signal.ITIMER_PROF, CPU_S)
@@ -209,16 +202,10 @@ def serve(descriptor: int) -> None:
             answer["spent"] = max(CPU_S - signal.setitimer(signal.ITIMER_PROF, 0)[0], 0.0)
             size = address_space()
             answer["last"] = base is not None and size is not None and size > base + KEPT
-            lines.send(answer if len(json.dumps(answer)) < MAX_ANSWER - 100 else {"last": True})
+            encoded = json.dumps(answer).encode() + b"\n"
+            connection.sendall(encoded if len(encoded) < MAX_ANSWER else b'{"last": true}\n')
             if answer["last"]:
                 return
-
-
-def _text(args: tuple[object, ...]) -> int | None:
-    """The hash of the longest text among arguments; None where bytes are read, as of an archive, or no text is."""
-    texts = [argument for argument in args if isinstance(argument, str)]
-    has_bytes = any(isinstance(argument, bytes) for argument in args)
-    return hash(max(texts, key=len)) if texts and not has_bytes else None
 
 
 def _call(module: str, name: str, args: tuple[Any, ...]) -> Answer:
@@ -233,11 +220,10 @@ def _call(module: str, name: str, args: tuple[Any, ...]) -> Answer:
 
 def _import_unlimited(module: str, base: int | None) -> int | None:
     """Import a module of the grader. Returns the new base: the memory of the import is not charged to a source."""
-    size_before = address_space()
+    size_before = address_space() or 0
     _limit_memory(None)
     importlib.import_module(module)
-    size_after = address_space()
-    base = None if base is None or size_before is None or size_after is None else base + size_after - size_before
+    base = base and base + (address_space() or 0) - size_before
     _limit_memory(base)
     return base
 
