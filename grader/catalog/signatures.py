@@ -4,10 +4,10 @@ import ast
 import functools
 from collections.abc import Collection, Mapping
 
-from grader.catalog import exercise, stubs
+from grader.catalog import exercise, patches, stubs
+from grader.catalog.patches import FUNCTION
 
 Arguments = tuple[str, ...]  # ("d_in", "d_out", "qkv_bias=False"), without self
-DEFINING = (ast.FunctionDef, ast.AsyncFunctionDef)
 HALF = 0.5
 NOTHING: Mapping[str, Arguments] = {}
 
@@ -29,10 +29,8 @@ def of_call(folder: str, function: str) -> Arguments:
     owner, _, method = function.partition(".")
     if stub is None or not method:
         return names(folder).get(function, ())
-    classes = [node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef) and node.name == owner]
-    wanted = method.replace("__call__", "forward")
-    methods = [one for node in classes for one in node.body if isinstance(one, DEFINING) and one.name == wanted]
-    return arguments(methods[0])[1:] if methods else ()
+    found = patches.definitions(stub).get(f"{owner}.{method.replace('__call__', 'forward')}")
+    return arguments(found)[1:] if found else ()
 
 
 def is_asked(name: str) -> bool:
@@ -50,15 +48,15 @@ def of_stub(stub: str) -> dict[str, Arguments]:
     """The same for the source of a stub, which is trusted."""
     asked: dict[str, Arguments] = {}
     for node in ast.parse(stub).body:
-        methods = [one for one in getattr(node, "body", ()) if isinstance(one, DEFINING)]
-        if isinstance(node, ast.ClassDef) and any(map(_is_unwritten, methods)):
+        methods = [one for one in getattr(node, "body", ()) if isinstance(one, FUNCTION)]
+        if isinstance(node, ast.ClassDef) and any(stubs.is_unwritten(one.body[-1]) for one in methods):
             asked[node.name] = next((arguments(one)[1:] for one in methods if one.name == "__init__"), ())
-        elif isinstance(node, DEFINING) and _is_unwritten(node):
+        elif isinstance(node, FUNCTION) and stubs.is_unwritten(node.body[-1]):
             asked[node.name] = arguments(node)
     return asked
 
 
-def arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Arguments:
+def arguments(function: patches.Function) -> Arguments:
     """The arguments of a definition, each with its default."""
     its = function.args
     plain = [*its.posonlyargs, *its.args]
@@ -80,8 +78,3 @@ def _share(asked: Collection[str], defined: Collection[str]) -> float:
 
 def _render(argument: ast.arg, default: ast.expr | None) -> str:
     return argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}"
-
-
-def _is_unwritten(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    last = function.body[-1]
-    return isinstance(last, ast.Raise) and last.exc is not None and "NotImplementedError" in ast.unparse(last.exc)

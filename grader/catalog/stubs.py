@@ -7,7 +7,7 @@ Comments at the start of a body, `# Task 2: …`, remain in the stub.
 import ast
 import contextlib
 
-from grader.catalog import paths
+from grader.catalog import patches, paths
 
 GIVEN = "# given"
 
@@ -23,7 +23,7 @@ def original(folder: str) -> str | None:
 def make(solution: str) -> str:
     """The stub's source for a solution's source."""
     lines = solution.splitlines()
-    for function in reversed(_functions(ast.parse(solution))):
+    for function in reversed(patches.definitions(solution).values()):
         if GIVEN in lines[function.lineno - 1]:
             continue
         body = function.body
@@ -45,12 +45,6 @@ def make(solution: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def difference(stub: str, solution: str) -> str | None:
-    """The first difference between the stub and the solution apart from bodies; None where there is none."""
-    line, change = first_difference(stub, solution)
-    return f"line {line} {change}" if line and change else change
-
-
 def first_difference(stub: str, solution: str) -> tuple[int, str | None]:
     """The number of the first line that differs, and the difference; (0, None) where only bodies differ."""
     if stub == make(solution):
@@ -62,14 +56,11 @@ def first_difference(stub: str, solution: str) -> tuple[int, str | None]:
     return 0, f"it has {len(lines)} lines, where the solution gives {len(expected_lines)}"
 
 
-def _functions(tree: ast.Module) -> list[ast.FunctionDef]:
-    functions = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            functions.append(node)
-        if isinstance(node, ast.ClassDef):
-            functions.extend(item for item in node.body if isinstance(item, ast.FunctionDef))
-    return sorted(functions, key=lambda node: node.lineno)
+def is_unwritten(node: ast.AST) -> bool:
+    """Whether a node is the statement that a stub has in the place of a body."""
+    raised = node.exc if isinstance(node, ast.Raise) else None
+    called = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(called, ast.Name) and called.id == "NotImplementedError"
 
 
 def _is_super_init(node: ast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""Reads Python source as a syntax tree: statements, imported names, what a dotted name stands for, and places in it.
+"""Reads Python source as a syntax tree: its nodes, imported names, what a dotted name stands for, and places in it.
 
 A notebook's code is one source, in which a title precedes each cell. Cells are numbered from 1, as in Jupyter.
 """
@@ -6,9 +6,8 @@ A notebook's code is one source, in which a title precedes each cell. Cells are 
 import ast
 import functools
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable
 
-BODIES = ("body", "handlers", "orelse", "finalbody", "cases")  # fields of a statement that hold other statements
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LINE_ENDS = re.compile(r"\r\n|\r|\n")
 TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
@@ -27,15 +26,15 @@ def parse(source: str) -> ast.Module | None:
         return None
 
 
-def walk(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
-    """The nodes that ast.walk gives without loads and stores, in a third of the time: a class has thousands of files.
+def tree_of(source: str) -> ast.Module:
+    """The syntax tree, as `parse` gives it; one without statements where the source is not Python."""
+    return parse(source) or ast.Module([], [])
 
-    The nodes below a node of `seen` are left out.
-    """
+
+def walk(root: ast.AST) -> list[ast.AST]:
+    """The nodes that ast.walk gives but loads and stores, in a third of the time: a class has thousands of files."""
     nodes = [root]
     for node in nodes:  # the loop extends the list
-        if seen and node in seen:
-            continue
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, list):
@@ -45,30 +44,9 @@ def walk(root: ast.AST, seen: Container[ast.AST] = ()) -> list[ast.AST]:
     return nodes
 
 
-def statements(tree: ast.Module, closed: tuple[type[ast.AST], ...] = ()) -> Iterator[ast.stmt]:
-    """Every statement in the order of ast.walk, which visits expressions too and takes ten times as long.
-
-    closed: the kinds of statements whose inner statements are left out.
-    """
-    nodes: list[ast.AST] = [tree]
-    for node in nodes:  # the loop extends the list
-        if isinstance(node, ast.stmt):
-            yield node
-        if not isinstance(node, closed):
-            for field in BODIES:
-                nodes += getattr(node, field, ())
-
-
 def is_text(node: ast.AST) -> bool:
     """Whether a node is a statement that is only a constant, as a docstring is."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def is_unwritten(node: ast.AST) -> bool:
-    """Whether a node is the statement that a stub has in the place of a body."""
-    raised = node.exc if isinstance(node, ast.Raise) else None
-    called = raised.func if isinstance(raised, ast.Call) else raised
-    return isinstance(called, ast.Name) and called.id == "NotImplementedError"
 
 
 def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:

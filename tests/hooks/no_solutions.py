@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader.catalog import paths, stubs
+from grader.catalog import patches, paths, stubs
 
 COMMENT = re.compile(r"\s*#.*$")
 
@@ -40,7 +40,7 @@ def told(name: Path) -> list[str]:
 def bodies(solution: str) -> dict[str, list[str]]:
     """The lines of each function that a learner has to write, without docstring and comments."""
     found, lines = {}, solution.splitlines()
-    for function in stubs._functions(ast.parse(solution)):
+    for function in patches.definitions(solution).values():
         if stubs.GIVEN in lines[function.lineno - 1]:
             continue
         has_docstring = ast.get_docstring(function, clean=False) is not None

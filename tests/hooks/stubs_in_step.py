@@ -13,7 +13,7 @@ def main() -> int:
     for folder in sorted(path.name for path in paths.SOLUTIONS.iterdir() if path.is_dir()):
         solution, stub = paths.solution(folder), paths.stub(folder)
         if solution.exists() and (
-            not stub.exists() or stubs.difference(stub.read_text("utf-8"), solution.read_text("utf-8"))
+            not stub.exists() or stubs.make(solution.read_text("utf-8")) != stub.read_text("utf-8")
         ):
             stale.append(folder)
     for folder in stale:

@@ -69,8 +69,8 @@ class Layer(torch.nn.Module):
 def test_a_stub_is_the_solution_without_bodies():
     assert stubs.make(SOLUTION) == STUB
     assert stubs.make(STUB) == STUB
-    assert stubs.difference(STUB, SOLUTION) is None
-    assert "line 11" in stubs.difference(STUB.replace("Doc.", "Dock."), SOLUTION)
+    assert stubs.first_difference(STUB, SOLUTION) == (0, None)
+    assert stubs.first_difference(STUB.replace("Doc.", "Dock."), SOLUTION)[0] == 11
 
 
 def test_a_notebooks_code_cells_without_magics(tmp_path):

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard, TypeVar
 
-from grader.records.syntax import FUNCTIONS, is_text, is_unwritten
+from grader.catalog.stubs import is_unwritten
+from grader.records.syntax import FUNCTIONS, is_text
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
