@@ -7,6 +7,7 @@ import builtins
 import re
 import signal
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from grader.catalog import paths, signatures
@@ -344,7 +345,7 @@ def _caret(kind: str, code: str, line: int, source: str) -> list[str]:
     return [f"    {' ' * max(first, 0)}{'^' * max(end - first, 1)}"] if first >= 0 else []
 
 
-def _names(arguments: signatures.Arguments) -> list[str]:
+def _names(arguments: Iterable[str]) -> list[str]:
     """The names without defaults, of those that may be given without a name."""
     names = [argument.partition("=")[0] for argument in arguments]
     return names[: next((place for place, name in enumerate(names) if name.startswith("*")), None)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from grader.records.limited import limited
 from grader.records.sanitize import inert
 from grader.records.source import SourceWords
-from grader.records.syntax import FUNCTIONS, dotted, imported, parse, place, walk
+from grader.records.syntax import FUNCTIONS, dotted, imported, place, tree_of, walk
 
 if TYPE_CHECKING:
     from grader.catalog import Forbidden
@@ -79,9 +79,9 @@ def notes(source: str) -> tuple[str, ...]:
 
 @limited
 def _named(source: str, definitions: list[str], names: list[str]) -> list[Use]:
-    tree = parse(source)
-    aliases = imported(walk(tree)) if tree else {}
-    roots = [one for one in (tree.body if tree else ()) if getattr(one, "name", "") in definitions]
+    tree = tree_of(source)
+    aliases = imported(walk(tree))
+    roots = [one for one in tree.body if getattr(one, "name", "") in definitions]
     nodes = [node for root in roots for node in walk(root)]
     return sorted({Use(node.lineno, name) for node in nodes if (name := _name(node, aliases)) in names})[:MAX_USES]  # type: ignore[attr-defined]
 
@@ -100,8 +100,7 @@ def _name(node: ast.AST, aliases: dict[str, str]) -> str:
 @limited
 def _machinery(source: str) -> tuple[list[Use], list[Use]]:
     """The uses of machinery, and of what makes names or code at run time."""
-    tree = parse(source)
-    nodes = walk(tree) if tree else []
+    nodes = walk(tree_of(source))
     aliases = imported(nodes)
     libraries = {name.partition(".")[0] for name in aliases.values()}
     reached, made = set[Use](), set[Use]()

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grader.records.limited import limited
-from grader.records.syntax import LINE_ENDS, parse
+from grader.records.syntax import LINE_ENDS, parse, tree_of, walk
 
 # Notebooks that were made before a change here are handed in after it: let IS_SETUP know the former text too.
 SETUP = """\
@@ -94,11 +94,8 @@ def _without_calls(cell: str, names: frozenset[str]) -> str:
 
 def _bound(cell: str) -> set[str]:
     """The names that a cell defines or assigns anywhere."""
-    tree = parse(cell) if any(name in cell for name in FUNCTIONS) else None
-    if tree is None:
-        return set()
     found = set()
-    for node in ast.walk(tree):
+    for node in walk(tree_of(cell if any(name in cell for name in FUNCTIONS) else "")):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):

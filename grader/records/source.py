@@ -10,14 +10,15 @@ import hashlib
 import re
 from collections import Counter
 from types import ModuleType
-from typing import Any
+from typing import Any, TypedDict
 
 from grader.catalog import signatures
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, walk
+from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of, walk
 
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 WITH_PARAMETERS = ("Linear", "Embedding", "Parameter", "LayerNorm", "MultiheadAttention", "Conv1d")
 MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal", "Tensor", "FloatTensor")
 JOINS = (["cat"], ["concat"], ["concatenate"])
@@ -46,20 +47,18 @@ class SourceWords:
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
-        return name if in_library or name in self._classes else ""
+        return name if in_library or name in self._outline["classes"] else ""
 
     def function_at(self, line: int) -> str:
         """The name of the innermost function around a line; "" where there is none."""
-        around = [span for span in self._functions if span[0] <= line <= span[1]]
-        name: str = max(around)[2] if around else ""
-        return name
+        return max((span for span in self._outline["functions"] if span[0] <= line <= span[1]), default=(0, 0, ""))[2]
 
     def uses(self, name: str, backward: bool = True) -> frozenset[str]:
         """The names that a top-level function or class uses, also by way of other ones. Its own is one of them.
 
         backward: with those that only methods called `backward` use, which run where gradients are asked for.
         """
-        uses = self._uses["backward" if backward else "forward"]
+        uses = self._outline["uses"] if backward else self._outline["uses_forward"]
         used_names: set[str] = set()
         newly_found = {name}
         while newly_found:
@@ -69,40 +68,35 @@ class SourceWords:
 
     def unread(self, name: str) -> list[str]:
         """The parameters that a top-level function never reads, without those whose names begin with an underscore."""
-        return list(self._outline["unread"].get(name, ())) if self._outline else []
+        return self._outline["unread"].get(name, [])
 
-    def arguments(self, name: str) -> tuple[str, ...] | None:
+    def arguments(self, name: str) -> list[str] | None:
         """The arguments of a top-level function, or of a class that has an __init__; None where there is none."""
-        found = self._outline["arguments"].get(name) if self._outline else None
-        return None if found is None else tuple(found)
+        return self._outline["arguments"].get(name)
 
     def runs(self, line: int) -> bool:
         """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
-        return line in self._code or (self._outline is None and 0 < line <= len(self.source.splitlines()))
+        return line in self._outline["code"]
 
     @functools.cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", self.source))
 
     @functools.cached_property
-    def _outline(self) -> dict[str, Any] | None:
+    def _outline(self) -> "Outline":
         return _outline(self.source)
 
-    @functools.cached_property
-    def _classes(self) -> frozenset[str]:
-        return frozenset(self._outline["classes"] if self._outline else ())
 
-    @functools.cached_property
-    def _uses(self) -> dict[str, dict[str, list[str]]]:
-        return self._outline["uses"] if self._outline else {"forward": {}, "backward": {}}
+class Outline(TypedDict):
+    """What SourceWords reads of a syntax tree. Of the dicts each is by the name of a top-level definition."""
 
-    @functools.cached_property
-    def _functions(self) -> list[list[Any]]:
-        return self._outline["functions"] if self._outline else []
-
-    @functools.cached_property
-    def _code(self) -> frozenset[int]:
-        return frozenset(self._outline["code"] if self._outline else ())
+    classes: list[str]
+    functions: list[tuple[int, int, str]]  # first line, last line, name
+    uses: dict[str, list[str]]  # the names in it
+    uses_forward: dict[str, list[str]]  # the same without its methods called `backward`
+    arguments: dict[str, list[str]]
+    unread: dict[str, list[str]]
+    code: list[int]
 
 
 @limited
@@ -124,8 +118,7 @@ def parses(source: str) -> bool:
 @limited
 def imports(source: str) -> dict[str, str]:
     """What each name stands for that a stranger's source imports: see syntax.imported."""
-    tree = parse(source)
-    return imported(walk(tree)) if tree else {}
+    return imported(walk(tree_of(source)))
 
 
 @limited
@@ -134,15 +127,13 @@ def line_of(source: str, name: str) -> int | None:
 
     Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parse(source)
-    nodes = walk(tree) if tree else []
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    nodes = walk(tree_of(source))
     owner, _, method = name.rpartition(".")
     if owner:
         nodes = [
             child for node in nodes if isinstance(node, ast.ClassDef) and node.name == owner for child in node.body
         ]
-    return next((node.lineno for node in nodes if isinstance(node, kinds) and node.name == method), None)
+    return next((node.lineno for node in nodes if isinstance(node, DEFINING) and node.name == method), None)
 
 
 @limited
@@ -151,15 +142,13 @@ def statements(source: str) -> list[list[int]]:
 
     Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parse(source)
-    return [_span(statement) for statement in tree.body] if tree else []
+    return [_span(statement) for statement in tree_of(source).body]
 
 
 @limited
 def star_imports(source: str) -> list[int]:
     """The lines of the top-level statements `from … import *`, which may define any name."""
-    tree = parse(source)
-    imports = [statement for statement in (tree.body if tree else ()) if isinstance(statement, ast.ImportFrom)]
+    imports = [statement for statement in tree_of(source).body if isinstance(statement, ast.ImportFrom)]
     return [statement.lineno for statement in imports if any(alias.name == "*" for alias in statement.names)]
 
 
@@ -169,41 +158,13 @@ def defining(source: str, name: str) -> list[list[int]]:
 
     Each as [first line, last line]. Raises BadSubmission where parsing exceeds a limit.
     """
-    tree = parse(source)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    around = [
-        statement
-        for statement in (tree.body if tree else ())
-        if any(isinstance(node, kinds) and node.name == name for node in walk(statement))
+    return [
+        _span(statement)
+        for statement in tree_of(source).body
+        if any(isinstance(node, DEFINING) and node.name == name for node in walk(statement))
         or name in imported([statement])
-        or (isinstance(statement, ast.Assign) and name in _stored(statement))
+        or (isinstance(statement, ast.Assign) and name in _local_names(walk(statement)))
     ]
-    return [_span(statement) for statement in around]
-
-
-@limited
-def _outline(source: str) -> dict[str, Any] | None:
-    """Classes, functions as [first line, last line, name], what each definition uses, lines of code.
-
-    None for what is not Python.
-    """
-    tree = parse(source)
-    if tree is None:
-        return None
-    nodes = walk(tree)
-    texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
-    definitions = [node for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))]
-    return {
-        "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
-        "functions": [[node.lineno, node.end_lineno, node.name] for node in nodes if isinstance(node, FUNCTIONS)],
-        "uses": {
-            "forward": {node.name: _names(node, without="backward") for node in definitions},
-            "backward": {node.name: _names(node) for node in definitions},
-        },
-        "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
-        "unread": {node.name: _unread(node) for node in tree.body if isinstance(node, FUNCTIONS)},
-        "code": sorted({node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}),
-    }
 
 
 @limited
@@ -212,13 +173,11 @@ def slip_of_function(source: str, name: str) -> str:
 
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parse(source)
-    for outer in tree.body if tree else ():
+    for outer in tree_of(source).body:
         if isinstance(outer, DEFINING) and outer.name != name:
             for node in walk(outer):
                 if isinstance(node, DEFINING) and node.name == name and not _is_method(outer, node):
-                    location = place(source, node.lineno)
-                    return f"{name} ({location}) is inside {outer.name}: move it to the left, out of {outer.name}"
+                    return f"{_placed(source, node)} is inside {outer.name}: move it to the left, out of {outer.name}"
     return ""
 
 
@@ -228,8 +187,8 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
 
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parse(source)
-    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner] if tree else []
+    tree = tree_of(source)
+    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner]
     if not classes:
         return ""
     methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
@@ -239,24 +198,20 @@ def slip_of_method(source: str, owner: str, name: str) -> str:
     for method in methods.values():
         for node in walk(method):
             if isinstance(node, FUNCTIONS) and node.name == name:
-                location = place(source, node.lineno)
-                return f"{name} ({location}) is inside {method.name}: move it to the left, so that {owner} has it"
-    for node in tree.body if tree else ():
-        if isinstance(node, FUNCTIONS) and node.name == name and node.args.args[:1] and node.args.args[0].arg == "self":
-            location = place(source, node.lineno)
-            return f"{name} ({location}) is outside the class {owner}: move it to the right, into the class"
+                return f"{_placed(source, node)} is inside {method.name}: move it to the left, so that {owner} has it"
+    for node in tree.body:
+        if isinstance(node, FUNCTIONS) and node.name == name and [one.arg for one in node.args.args[:1]] == ["self"]:
+            return f"{_placed(source, node)} is outside the class {owner}: move it to the right, into the class"
     close = difflib.get_close_matches(name, methods, n=1, cutoff=CLOSE)
     if close and close[0] not in ("__init__", "forward"):
-        location = place(source, methods[close[0]].lineno)
-        return f"{owner} has no method {name}: found {close[0]} ({location}). Rename it"
+        return f"{owner} has no method {name}: found {_placed(source, methods[close[0]])}. Rename it"
     return ""
 
 
 @limited
 def defined_names(source: str) -> list[str]:
     """The functions and classes at top level; none of what is no Python. Raises BadSubmission as `parses`."""
-    tree = parse(source)
-    return [node.name for node in tree.body if isinstance(node, DEFINING)] if tree else []
+    return [node.name for node in tree_of(source).body if isinstance(node, DEFINING)]
 
 
 @limited
@@ -279,23 +234,21 @@ def written_definitions(source: str) -> dict[str, str]:
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
 
-    "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "parameter in forward",
-    "join without dim", "own device", "cut" (of a gradient), "in place" (what: the argument).
+    "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "join without dim",
+    "own device", "cut" (of a gradient), "in place" (what: the argument).
     Raises BadSubmission where reading the source exceeds a limit.
     """
-    tree = parse(source)
-    if tree is None:
-        return []
+    tree = tree_of(source)
     aliases = imported(walk(tree))
     found = []
     owners: list[ast.Module | ast.ClassDef] = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
     for owner in owners:
-        owner_name = owner.name if isinstance(owner, ast.ClassDef) else ""
         for function in owner.body:
             if isinstance(function, FUNCTIONS):
+                place = {"owner": getattr(owner, "name", ""), "function": function.name}
                 for kind, node, what in _written_faults(function, aliases):
-                    place = {"owner": owner_name, "function": function.name, "line": node.lineno}
-                    found.append({"kind": kind, **place, "what": what, "code": ast.unparse(node)[:MAX_TEXT]})
+                    code = ast.unparse(node)[:MAX_TEXT]
+                    found.append({"kind": kind, **place, "line": node.lineno, "what": what, "code": code})
     return found
 
 
@@ -316,9 +269,27 @@ def caret(source: str, line: int) -> list[int]:
     return []
 
 
-def _stored(statement: ast.Assign) -> set[str]:
-    """The names that an assignment binds."""
-    return set(_local_names(walk(statement)))
+@limited
+def _outline(source: str) -> Outline:
+    tree = tree_of(source)
+    nodes = walk(tree)
+    texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
+    code = {node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}
+    definitions = [node for node in tree.body if isinstance(node, DEFINING)]
+    return {
+        "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
+        "functions": [(node.lineno, node.end_lineno or 0, node.name) for node in nodes if isinstance(node, FUNCTIONS)],
+        "uses": {node.name: _names(node) for node in definitions},
+        "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
+        "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
+        "unread": {node.name: _unread(node) for node in definitions if isinstance(node, FUNCTIONS)},
+        "code": sorted(code) if parse(source) else list(range(1, len(source.splitlines()) + 1)),
+    }
+
+
+def _placed(source: str, definition: Function | ast.ClassDef) -> str:
+    """A definition by its name and place: "softmax (line 5)"."""
+    return f"{definition.name} ({place(source, definition.lineno)})"
 
 
 def _names(definition: ast.AST, without: str = "") -> list[str]:
@@ -331,7 +302,7 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
 
 
-def _arguments(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str] | None:
+def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
     """The arguments of a function, or of a class without self, each with its default; None for a class without any."""
     if isinstance(definition, FUNCTIONS):
         return list(signatures.arguments(definition))
@@ -339,7 +310,7 @@ def _arguments(definition: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     return list(signatures.arguments(makers[-1])[1:]) if makers else None
 
 
-def _unread(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+def _unread(function: Function) -> list[str]:
     """The parameters that the body of a function never reads."""
     nodes = [node for statement in function.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -359,17 +330,16 @@ def _is_method(outer: ast.AST, node: ast.AST) -> bool:
     return isinstance(outer, ast.ClassDef) and first == ["self"]
 
 
-def _without_self(source: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+def _without_self(source: str, method: Function) -> str:
     """The sentence on a method that reads self and does not take it; "" for any other one."""
     arguments = {argument.arg for argument in (*method.args.posonlyargs, *method.args.args)}
     reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in walk(method))
     if not reads_self or "self" in arguments or method.args.vararg:
         return ""
-    location = place(source, method.lineno)
-    return f"{method.name} ({location}) reads self, but does not take it: self is its first parameter"
+    return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
 
 
-def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
+def _without_super(source: str, owner: ast.ClassDef, method: Function) -> str:
     """The slip in the __init__ of a torch.nn.Module: super().__init__() is missing or comes too late; "" otherwise."""
     if not any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases):
         return ""
@@ -377,11 +347,11 @@ def _without_super(source: str, owner: ast.ClassDef, method: ast.AST) -> str:
     calls = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "__init__"]
     stores = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
     own_lines = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
-    location = place(source, method.lineno)  # type: ignore[attr-defined]
+    init = f"{owner.name}.{_placed(source, method)}"
     if not calls:
-        return f"{owner.name}.__init__ ({location}) does not call super().__init__(): that is its first line"
+        return f"{init} does not call super().__init__(): that is its first line"
     if own_lines and min(own_lines) < min(calls):
-        return f"{owner.name}.__init__ ({location}) sets something before it calls super().__init__(): call that first"
+        return f"{init} sets something before it calls super().__init__(): call that first"
     return ""
 
 
@@ -394,18 +364,13 @@ def _written(definition: ast.AST) -> str:
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None
-    return _digest(definition)
+    return hashlib.sha256(ast.dump(definition).encode()).hexdigest()
 
 
-def _digest(node: ast.AST) -> str:
-    return hashlib.sha256(ast.dump(node).encode()).hexdigest()
-
-
-def _written_faults(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, aliases: dict[str, str]
-) -> list[tuple[str, Any, str]]:
+def _written_faults(function: Function, aliases: dict[str, str]) -> list[tuple[str, Any, str]]:
     found: list[tuple[str, Any, str]] = []
     nodes = [node for statement in function.body for node in walk(statement)]
+    own = {*_local_names(nodes), *(one.arg for one in _parameters(function))}
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "data":
             found.append(("cut", node, ".data"))
@@ -417,15 +382,15 @@ def _written_faults(
         elif parts == ["torch", "tensor"]:
             found.append(("cut", node, "torch.tensor(…)"))
         is_of_torch = parts[0] in ("torch", "nn") and parts[-2:-1] != ["functional"]
+        says_dim = any(keyword.arg in ("dim", "axis", None) for keyword in node.keywords)
         if function.name == "forward" and is_of_torch and parts[-1] in ("Dropout", "AlphaDropout"):
             found.append(("dropout in forward", node, parts[-1]))
-        elif function.name == "forward" and is_of_torch and parts[-1] == "Parameter" and not _makes_numbers(node):
-            found.append(("parameter in forward", node, parts[-1]))
         elif function.name == "forward" and is_of_torch and parts[-1] in WITH_PARAMETERS:
-            found.append(("layer in forward", node, parts[-1]))
-        elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not _says_dim(node):
+            if parts[-1] != "Parameter" or _makes_numbers(node):
+                found.append(("layer in forward", node, parts[-1]))
+        elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not says_dim:
             found.append(("join without dim", node, parts[1]))
-        elif _chooses_device(node, {*_local_names(nodes), *(one.arg for one in _parameters(function))}):
+        elif _chooses_device(node, own):
             found.append(("own device", node, parts[-1]))
     return found + [("in place", node, name) for node, name in _in_place(function, nodes)]
 
@@ -453,15 +418,11 @@ def _local_names(nodes: list[ast.AST]) -> list[str]:
     return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
 
 
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+def _parameters(function: Function) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
 
-def _says_dim(call: ast.Call) -> bool:
-    return any(keyword.arg in ("dim", "axis", None) for keyword in call.keywords)
-
-
-def _in_place(function: ast.FunctionDef | ast.AsyncFunctionDef, nodes: list[ast.AST]) -> list[tuple[ast.AST, str]]:
+def _in_place(function: Function, nodes: list[ast.AST]) -> list[tuple[ast.AST, str]]:
     """The statements that write into a tensor argument, and which argument that is.
 
     It is a tensor by its annotation, or where it has none, by an attribute that is read of it. In a kernel, which has a
