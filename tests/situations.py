@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from grader.catalog import tomllib
+from grader.catalog.project import tomllib
 
 SITUATIONS = tomllib.loads((Path(__file__).parent / "golden.toml").read_text("utf-8"))
 

@@ -3,14 +3,13 @@
 import ast
 import functools
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
 
-from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import AuthorError
+from grader.catalog.project import read_toml
 
 NUMBER = re.compile(r"-?\d+(?:\.(\d*))?(?:e[+-]?\d+)?|-?\binf\b")
 INTEGRAL = 0.5e-4  # torch prints "1." for 1.0000, so these numbers are exact to four digits
@@ -47,7 +46,6 @@ class DocumentedNumber:
     id: str
     source: str  # the document's name
     place: str  # its cell or section
-    exercise: str
     check: str
     printed: str  # the digits as printed
 
@@ -59,17 +57,10 @@ class DocumentedNumber:
 
 @functools.cache
 def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
-    """The documented numbers of one exercise, in the order of its exercise.toml."""
-    entries = catalog.tomllib.loads(paths.exercise_toml(folder).read_text("utf-8")).get("number", [])
+    """The documented numbers of one exercise, in the order of its exercise.toml. Raises KeyError."""
+    entries = read_toml(paths.exercise_toml(folder)).get("number", [])
     return tuple(
-        DocumentedNumber(
-            id=entry["id"],
-            source=entry["source"],
-            place=entry["place"],
-            exercise=folder,
-            check=entry["check"],
-            printed=entry["printed"].strip(),
-        )
+        DocumentedNumber(entry["id"], entry["source"], entry["place"], entry["check"], entry["printed"].strip())
         for entry in entries
     )
 
@@ -86,15 +77,6 @@ def of_check(folder: str, check: str, read: set[str]) -> Numbers:
         raise AuthorError(f"{paths.shown(path)}:{line}: {error}") from None
 
 
-def table(listed: Iterable[DocumentedNumber]) -> str:
-    """The numbers as a Markdown table."""
-    lines = ["| exercise | number | document | place | graded by |", "|---|---|---|---|---|"]
-    for number in listed:
-        cells = (number.exercise, number.id, number.source, number.place, number.check)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 @functools.cache
 def parse(name: str, printed: str) -> Printed:
     """Printed digits as data: "[0.1385, 1.]" is a tensor, "(6, 2)" a shape, "{…}" a dict.
@@ -109,11 +91,7 @@ def parse(name: str, printed: str) -> Printed:
         raise ValueError(f"{name}: not numbers ({forms}): {printed[:60]}") from None
     if isinstance(value, (tuple, dict)):
         return Printed(name, value, None)
-    return Printed(
-        name,
-        torch.tensor(value, dtype=torch.float64),
-        torch.tensor(tolerance, dtype=torch.float64),
-    )
+    return Printed(name, torch.tensor(value, dtype=torch.float64), torch.tensor(tolerance, dtype=torch.float64))
 
 
 def _tolerance(match: re.Match[str]) -> str:

@@ -3,18 +3,13 @@
 import difflib
 import functools
 import re
-import sys
 from dataclasses import dataclass, field
 from typing import Any
 
 from grader.catalog import paths, project
 from grader.catalog.errors import InfrastructureError
+from grader.catalog.project import read_toml
 from grader.worker.operations import GROUPS
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 FOLDER = re.compile(r"\d\d_[a-z0-9_]+")
 
@@ -134,7 +129,7 @@ class Exercise:
 def learning_paths() -> tuple[LearningPath, ...]:
     """All paths in order. Raises InfrastructureError where learning_paths.toml cannot be read."""
     try:
-        tables = tomllib.loads(paths.LEARNING_PATHS.read_text("utf-8"))["path"]
+        tables = read_toml(paths.LEARNING_PATHS)["path"]
         return tuple(LearningPath(numbers=_numbers(table.pop("exercises")), **table) for table in tables)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(paths.LEARNING_PATHS)} cannot be read: {error!r}") from None
@@ -180,7 +175,7 @@ def read(folder: str) -> Exercise:
     """One exercise from its exercise.toml. Raises InfrastructureError where that cannot be read."""
     path = paths.exercise_toml(folder)
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
+        data = read_toml(path)
         points = {name: float(value) for name, value in data["points"].items()}
         limits = Limits(**data.get("limits", {}), needs=project.known_needs(data.get("needs", [])))
         forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))

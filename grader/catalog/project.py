@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from grader.catalog import paths
@@ -28,6 +29,12 @@ NOTEBOOKS = "notebooks"  # a branch, see .github/workflows/ci.yml
 PACKAGES = {"triton": "Triton"}
 ONLY_ON = {"triton": "linux"}  # the system for which there is a package
 NOT_HERE = "not for this machine"  # how each such message begins
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What a TOML file says. Raises OSError and ValueError."""
+    table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    return table
 
 
 def version() -> str:
@@ -104,7 +111,7 @@ def _is_installed(package: str) -> bool:
 
 
 def _project() -> dict[str, Any]:
-    project: dict[str, Any] = tomllib.loads(paths.at_root("pyproject.toml").read_text("utf-8"))["project"]
+    project: dict[str, Any] = read_toml(paths.at_root("pyproject.toml"))["project"]
     return project
 
 

@@ -16,7 +16,8 @@ import markupsafe
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from grader.catalog import paths, tomllib
+from grader.catalog import paths
+from grader.catalog.project import read_toml
 from grader.records.sanitize import inert
 
 CODE = re.compile(r"`([^`\n]+)`")
@@ -101,8 +102,7 @@ def document(
 @functools.cache
 def palette() -> dict[str, Any]:
     """[light, dark] by name, and the colours of heat maps under "heat"; each as #rrggbb."""
-    found: dict[str, Any] = tomllib.loads(paths.module("reports/palette.toml").read_text("utf-8"))
-    return found
+    return read_toml(paths.module("reports/palette.toml"))
 
 
 def heat(name: str) -> RGB:

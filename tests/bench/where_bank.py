@@ -16,7 +16,8 @@ from pathlib import Path
 from where_carrying import carried, changed_part
 
 from grader import catalog
-from grader.catalog import mistakes, paths, tomllib
+from grader.catalog import mistakes, paths
+from grader.catalog.project import tomllib
 
 VARIANTS = Path(__file__).parents[1] / "judge" / "peer_variants.toml"
 

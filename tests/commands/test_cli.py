@@ -12,7 +12,8 @@ import pytest
 import situations
 
 from grader import catalog
-from grader.catalog import paths, tomllib
+from grader.catalog import paths
+from grader.catalog.project import tomllib
 from grader.cli import _options, author, grade_verb
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")

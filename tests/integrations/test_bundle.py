@@ -12,7 +12,8 @@ import pytest
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, paths, stubs, tomllib
+from grader.catalog import mistakes, paths, stubs
+from grader.catalog.project import tomllib
 from grader.integrations import bundle
 
 pytestmark = pytest.mark.slow

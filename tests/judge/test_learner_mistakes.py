@@ -15,7 +15,8 @@ import pytest
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import paths, tomllib
+from grader.catalog import paths
+from grader.catalog.project import tomllib
 from grader.judge.where import search
 from grader.records.causes import causes
 from grader.reports import terminal

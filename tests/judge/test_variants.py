@@ -12,7 +12,8 @@ from test_learner_mistakes import written
 from thorough import nightly, sample
 
 from grader import catalog
-from grader.catalog import paths, tomllib
+from grader.catalog import paths
+from grader.catalog.project import tomllib
 from grader.records.causes import causes
 from grader.records.results import PASSED
 

@@ -10,7 +10,8 @@ from globs import some
 from made_up_class import folders
 
 from grader import catalog
-from grader.catalog import paths, tomllib
+from grader.catalog import paths
+from grader.catalog.project import tomllib
 from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.marks import HandIn, Mark, Origin, Student
