@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.catalog import Exercise, cards, documented, mistakes, patches, paths, stubs
-from grader.catalog.cards import BadCard
-from grader.catalog.mistakes import BadMistake, Mistake
+from grader.catalog.errors import BadLine
+from grader.catalog.mistakes import Mistake
 from grader.judge import figure
 
 # The parts of a lesson in their order, each once: what a message calls it, and how it is found.
@@ -145,7 +145,7 @@ def wrong_cards(folder: str) -> Iterator[Problem]:
         return
     try:
         all_cards = cards.read(folder)
-    except BadCard as error:
+    except BadLine as error:
         yield Problem(error.reason, path, fix, error.line)
         return
     if len(all_cards) < MIN_CARDS:
@@ -165,7 +165,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
         known = mistakes.mistakes(folder)
         for mistake in known:
             mistake.compose()
-    except BadMistake as error:
+    except BadLine as error:
         yield Problem(error.reason, error.path, fix, error.line, blocks=True)
         return
     if len(known) < MIN_MISTAKES:

@@ -10,24 +10,15 @@ import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from grader.catalog import paths
-from grader.catalog.errors import AuthorError
+from grader.catalog.errors import BadLine
 
 HEADING = re.compile(r"^## (.+)$", re.M)
 CODE_HEADING = re.compile(r"Write `(\w+)`")
 ANSWER = re.compile(r"<details>\n<summary>Answer</summary>\n\n(.+?)\n\n</details>", re.S)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.M | re.S)
 BLANK = re.compile(r"^( +)(\w[\w, ]* = |return |)\.\.\.$", re.M)
-
-
-class BadCard(AuthorError):
-    """A card that cannot be read. path, line, reason: for those who show them in another form."""
-
-    def __init__(self, path: Path, line: int, reason: str):
-        super().__init__(f"{paths.shown(path)}:{line}: {reason}. See all: make verify")
-        self.path, self.line, self.reason = path, line, reason
 
 
 @dataclass(frozen=True)
@@ -70,7 +61,7 @@ class Card:
 
 
 def read(folder: str) -> tuple[Card, ...]:
-    """The cards of an exercise; none where there is no file. Raises BadCard."""
+    """The cards of an exercise; none where there is no file. Raises BadLine."""
     path = paths.review(folder)
     try:
         text = path.read_text("utf-8")
@@ -80,13 +71,13 @@ def read(folder: str) -> tuple[Card, ...]:
     for title, line, body in _sections(text):
         answer, code = ANSWER.search(body), CODE_HEADING.fullmatch(title)
         if title in found:
-            raise BadCard(path, line, f"two cards have the heading “{title}”, by which a card is known")
+            raise BadLine(path, line, f"two cards have the heading “{title}”, by which a card is known")
         if answer is None or body[answer.end() :].strip():
             folded = "`<details>`, `<summary>Answer</summary>`, the answer and `</details>`, an empty line between them"
-            raise BadCard(path, line, f"“{title}” does not end with {folded}")
+            raise BadLine(path, line, f"“{title}” does not end with {folded}")
         card = Card(folder, title, body[: answer.start()].strip(), answer[1], code[1] if code else "", line)
         if reason := _wrong(card):
-            raise BadCard(path, line, f"“{title}” {reason}")
+            raise BadLine(path, line, f"“{title}” {reason}")
         found[title] = card
     return tuple(found.values())
 

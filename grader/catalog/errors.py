@@ -5,6 +5,7 @@ import importlib.util
 import shlex
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Protocol
 
 from grader.catalog import paths
@@ -48,6 +49,14 @@ class NotForThisMachine(InfrastructureError):
 
 class AuthorError(InfrastructureError):
     """A file of the exercise itself is broken. The text names the file, the line and the error."""
+
+
+class BadLine(AuthorError):
+    """A line of such a file, of its mistakes or cards. path, line, reason: for those who show them in another form."""
+
+    def __init__(self, path: Path, line: int, reason: str):
+        super().__init__(f"{paths.shown(path)}:{line}: {reason}. See all: make verify")
+        self.path, self.line, self.reason = path, line, reason
 
 
 def missing_extra(need: str, extra: str) -> WrongUse:

@@ -29,7 +29,7 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.catalog import patches, paths
-from grader.catalog.errors import InfrastructureError
+from grader.catalog.errors import BadLine
 from grader.catalog.exercise import Misconception, exercises
 from grader.catalog.patches import IMPORTS, BadPatch, Hunk
 from grader.catalog.project import PACKAGES
@@ -41,17 +41,6 @@ MAX_SHARED = 5  # names, numbers and operators in a row that a sentence may shar
 TOKEN = re.compile(r"\w+|[@/*+=<>-]")  # brackets, dots and commas do not count: `x.shape[1]` gives nothing away
 MODULE_NAMES = {"__file__", "__name__", "__doc__"}
 SECTION_HEADING = re.compile(r"^#{2,3} (.+?)\s*$", re.M)
-
-
-class BadMistake(InfrastructureError):
-    """A mistake that cannot be read or does not fit the solution. The text names file, line, reason and what to type.
-
-    path, line, reason: the same, for those who show them in another form.
-    """
-
-    def __init__(self, path: Path, line: int, reason: str):
-        super().__init__(f"{paths.shown(path)}:{line}: {reason}. See all: make verify")
-        self.path, self.line, self.reason = path, line, reason
 
 
 @dataclass(frozen=True)
@@ -71,11 +60,11 @@ class Mistake:
     solution: str = field(repr=False)
 
     def compose(self) -> str:
-        """The whole file that makes this mistake. Raises BadMistake."""
+        """The whole file that makes this mistake. Raises BadLine."""
         try:
             return patches.apply(self.solution, self.hunks)
         except BadPatch as error:
-            raise BadMistake(self.path, error.line, error.reason) from None
+            raise BadLine(self.path, error.line, error.reason) from None
 
     @cached_property
     def source(self) -> str:
@@ -108,7 +97,7 @@ class NotPassed:
 
 
 def mistakes(folder: str) -> tuple[Mistake, ...]:
-    """The known mistakes of an exercise in alphabetical order; () if there is no such file. Raises BadMistake."""
+    """The known mistakes of an exercise in alphabetical order; () if there is no such file. Raises BadLine."""
     path = paths.mistakes(folder)
     if not path.exists():
         return ()
@@ -116,7 +105,7 @@ def mistakes(folder: str) -> tuple[Mistake, ...]:
 
 
 def find(folder: str, name: str) -> Mistake:
-    """One known mistake by its name. Raises BadMistake, and KeyError if there is none."""
+    """One known mistake by its name. Raises BadLine, and KeyError if there is none."""
     for mistake in mistakes(folder):
         if mistake.name == name:
             return mistake
@@ -125,7 +114,7 @@ def find(folder: str, name: str) -> Mistake:
 
 @functools.lru_cache(64)
 def read(path: Path, text: str, solution: str) -> tuple[Mistake, ...]:
-    """The mistakes in the text of a file, in alphabetical order. Raises BadMistake."""
+    """The mistakes in the text of a file, in alphabetical order. Raises BadLine."""
     found: dict[str, Mistake] = {}
     misconception = ""
     lines = text.split("\n")
@@ -137,11 +126,11 @@ def read(path: Path, text: str, solution: str) -> tuple[Mistake, ...]:
             continue
         name = name.strip()
         if not NAME.fullmatch(name):
-            raise BadMistake(path, number + 1, f"“{name}” is no name for a mistake: write it like_this")
+            raise BadLine(path, number + 1, f"“{name}” is no name for a mistake: write it like_this")
         if name in found:
-            raise BadMistake(path, number + 1, f"there is another mistake {name} in line {found[name].line}")
+            raise BadLine(path, number + 1, f"there is another mistake {name} in line {found[name].line}")
         if not misconception:
-            raise BadMistake(path, number + 1, f"{name} comes before the first heading `# misconception`")
+            raise BadLine(path, number + 1, f"{name} comes before the first heading `# misconception`")
         sentence, hunks = _parts(path, lines, number + 1, end)
         found[name] = Mistake(name, misconception, sentence, hunks, path, number + 1, solution)
     return tuple(found[name] for name in sorted(found))
@@ -194,16 +183,10 @@ def misconceptions() -> dict[str, Misconception]:
     return {one.id: one for exercise in exercises() for one in exercise.misconceptions}
 
 
-def misconceptions_of_mistakes(folder: str) -> dict[str, Misconception]:
-    """The misconception of each mistake of an exercise, by the mistake's name."""
-    by_id, known = misconceptions(), mistakes(folder)
-    return {mistake.name: by_id[mistake.misconception] for mistake in known if mistake.misconception in by_id}
-
-
 def misconceptions_of_sentences(folder: str) -> dict[str, Misconception]:
     """The misconception of each mistake of an exercise, by the mistake's sentence, which the learner reads."""
-    by_name = misconceptions_of_mistakes(folder)
-    return {one.sentence: by_name[one.name] for one in mistakes(folder) if one.name in by_name}
+    by_id = misconceptions()
+    return {one.sentence: by_id[one.misconception] for one in mistakes(folder) if one.misconception in by_id}
 
 
 def section_heading(lesson: str, section: str) -> str:
@@ -213,24 +196,24 @@ def section_heading(lesson: str, section: str) -> str:
 
 
 def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tuple[Hunk, ...]]:
-    """The sentence and the hunks below the heading of a mistake. Raises BadMistake."""
+    """The sentence and the hunks below the heading of a mistake. Raises BadLine."""
     fences = [number for number in range(start, end) if lines[number].startswith("```")]
     if len(fences) != 2 or lines[fences[0]] != "```diff":
-        raise BadMistake(path, start, "below its sentence a mistake has one block, from ```diff to ```")
+        raise BadLine(path, start, "below its sentence a mistake has one block, from ```diff to ```")
     sentence = " ".join(" ".join(lines[start : fences[0]]).split())
     if any(line.strip() for line in lines[fences[1] + 1 : end]):
-        raise BadMistake(path, fences[1] + 2, "nothing follows the diff of a mistake")
+        raise BadLine(path, fences[1] + 2, "nothing follows the diff of a mistake")
     heads = [number for number in range(fences[0] + 1, fences[1]) if lines[number].startswith("@@")]
     if not heads or heads[0] != fences[0] + 1:
-        raise BadMistake(path, fences[0] + 2, "a diff begins with the definition that it changes: @@ name @@")
+        raise BadLine(path, fences[0] + 2, "a diff begins with the definition that it changes: @@ name @@")
     hunks = []
     for number, last in zip(heads, [*heads[1:], fences[1]], strict=True):
         named = HUNK.fullmatch(lines[number])
         if named is None:
-            raise BadMistake(path, number + 1, "write the definition like this: @@ softmax @@ or @@ Layer.forward @@")
+            raise BadLine(path, number + 1, "write the definition like this: @@ softmax @@ or @@ Layer.forward @@")
         for place in range(number + 1, last):
             if lines[place][:1] not in ("-", "+", " ", ""):
-                raise BadMistake(path, place + 1, "a line of a diff begins with -, + or a space")
+                raise BadLine(path, place + 1, "a line of a diff begins with -, + or a space")
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
         hunks.append(Hunk(named[1], body, number + 1))
     return sentence, tuple(hunks)

@@ -133,10 +133,10 @@ def show_mistakes(options: argparse.Namespace) -> int:
     chosen = [mistake for mistake in mistakes.mistakes(folder) if options.show in ("all", mistake.name)]
     if not chosen:
         raise WrongUse(f"{folder} has no mistake {options.show}. See all: make verify EX={folder[:2]} SHOW=all")
-    ideas, recorded = mistakes.misconceptions_of_mistakes(folder), mistakes.failed_checks(folder)
+    ideas, recorded = mistakes.misconceptions(), mistakes.failed_checks(folder)
     console = Console(highlight=False, soft_wrap=True)
     for mistake in chosen:
-        idea, row = ideas.get(mistake.name), recorded.get(mistake.name)
+        idea, row = ideas.get(mistake.misconception), recorded.get(mistake.name)
         console.print(Text(mistake.name, "bold"), Text(mistake.sentence), sep="\n")
         for line in mistake.changes:
             console.print(Text(f"    {line}", COLOURS.get(line[:1], "")))

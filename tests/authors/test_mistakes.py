@@ -8,7 +8,7 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
-from grader.catalog.mistakes import BadMistake
+from grader.catalog.errors import BadLine
 
 SOLUTION = '''"""The solution."""
 
@@ -160,7 +160,7 @@ def changed(old: str, new: str) -> str:
     ],
 )
 def test_what_does_not_apply_is_refused_with_its_line(text, line, words):
-    with pytest.raises(BadMistake) as caught:
+    with pytest.raises(BadLine) as caught:
         read(text)[-1].compose()
     assert words in caught.value.reason and caught.value.line == line
 
@@ -177,7 +177,7 @@ def test_what_does_not_apply_is_refused_with_its_line(text, line, words):
     ],
 )
 def test_a_hunk_applies_at_exactly_one_place(hunks, words):
-    with pytest.raises(BadMistake, match=words):
+    with pytest.raises(BadLine, match=words):
         read(f"# a\n## b\nA sentence.\n```diff\n{hunks}\n```\n")[0].compose()
 
 
@@ -281,7 +281,7 @@ def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(sentence, hunks)
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_its_line(text, line, words):
-    with pytest.raises(BadMistake) as caught:
+    with pytest.raises(BadLine) as caught:
         read(text)
     assert (caught.value.line, words in caught.value.reason) == (line, True), caught.value
     assert str(caught.value).startswith(f"mistakes.md:{line}: ")

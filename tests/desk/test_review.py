@@ -12,7 +12,8 @@ from thorough import sample
 from grader import catalog
 from grader.authoring import parts
 from grader.catalog import cards, paths
-from grader.catalog.cards import BadCard, Card
+from grader.catalog.cards import Card
+from grader.catalog.errors import BadLine
 from grader.desk import progress, review
 from grader.integrations import bundle
 
@@ -103,7 +104,7 @@ BAD = {
 def test_a_file_that_is_not_in_order_is_refused_with_its_line(desk):
     for text, reason in BAD.items():
         paths.review(FIRST).write_text(text)
-        with pytest.raises(BadCard, match=r"review\.md:"):
+        with pytest.raises(BadLine, match=r"review\.md:"):
             cards.read(FIRST)
         (problem,) = parts.wrong_cards(FIRST)
         assert reason in problem.reason and problem.line >= 3
