@@ -17,10 +17,10 @@ class BoundedCache(Generic[K, V]):
         self.limit, self.size = limit, 0
         self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
 
-    def get(self, key: K, default: V | None = None) -> V | None:
-        """The cached value, or `default`. The value counts as used now."""
+    def get(self, key: K) -> V | None:
+        """The cached value, or None. The value counts as used now."""
         if key not in self._values:
-            return default
+            return None
         self._values.move_to_end(key)
         return self._values[key][0]
 
@@ -38,11 +38,6 @@ class BoundedCache(Generic[K, V]):
         """Remove a value, if it is cached."""
         _, size = self._values.pop(key, (None, 0))
         self.size -= size
-
-    def clear(self) -> None:
-        """Remove all values."""
-        self._values.clear()
-        self.size = 0
 
     def __contains__(self, key: K) -> bool:
         return key in self._values

@@ -7,6 +7,7 @@ the tests and `make verify` set it.
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,19 +61,12 @@ def reason(error: BaseException) -> str:
     if isinstance(error, InfrastructureError):
         return str(error)[:500]
     error = error.__cause__ or error  # the error that a check raised
-    location = place(error)
-    return (
-        f"{type(error).__name__} at {location[0].relative_to(paths.ROOT)}:{location[1]}"
-        if location
-        else type(error).__name__
-    )
-
-
-def place(error: BaseException) -> tuple[Path, int] | None:
-    """The last file and line of the grader that an exception passed, or None where it passed none."""
-    last, trace = None, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.startswith(str(paths.GRADER)):
-            last = (Path(trace.tb_frame.f_code.co_filename), trace.tb_lineno)
-        trace = trace.tb_next
-    return last
+    ours = [
+        (frame.f_code.co_filename, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename.startswith(str(paths.GRADER))
+    ]
+    if not ours:
+        return type(error).__name__
+    file, line = ours[-1]
+    return f"{type(error).__name__} at {Path(file).relative_to(paths.ROOT)}:{line}"

@@ -34,14 +34,6 @@ class Settings:
         return self.seed if self.reveal else None
 
 
-def outcome_word(outcome: str, points: float) -> str:
-    """The outcome of a check in words.
-
-    points: what it gave. One that ran without those functions whose own checks fail has a part of its points.
-    """
-    return "checked in part" if outcome == NOT_CHECKED and points > 0 else outcome.replace("_", " ")
-
-
 @dataclass(frozen=True)
 class CheckResult:
     """The verdict of one check. `title` is the line that the learner reads.
@@ -70,8 +62,8 @@ class CheckResult:
 
     @property
     def word(self) -> str:
-        """The outcome in words."""
-        return outcome_word(self.outcome, self.points)
+        """The outcome in words. A check that ran without functions whose own checks fail has a part of its points."""
+        return "checked in part" if self.outcome == NOT_CHECKED and self.points > 0 else self.outcome.replace("_", " ")
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,9 @@ def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        text = _decode(data, encoding) if encoding else ""
+        text = ""
+        with contextlib.suppress(UnicodeDecodeError):
+            text = data.decode(encoding or "utf-8")
         if not text or len(text.encode()) > MAX_SOURCE:
             raise BadSubmission(
                 f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
@@ -145,11 +147,3 @@ def write_whole(path: Path, data: bytes | str, mode: int = 0o666, durable: bool 
             raise
     finally:
         os.close(folder)
-
-
-def _decode(data: bytes, encoding: str) -> str:
-    """The text; "" where the bytes are none in this encoding."""
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError:
-        return ""

@@ -204,15 +204,13 @@ def _without_indent(cell: str) -> str:
 
 def _problem(cell: str) -> str:
     """The reason why a cell is not Python, with the line in the cell; "" for a cell that is Python."""
-    if parse(cell) is not None:
-        return ""
     try:
         ast.parse(cell)
     except SyntaxError as error:
         return f", line {error.lineno or 1} {NOT_PYTHON}: {type(error).__name__}, {error.msg}"
     except ValueError:
-        pass
-    return f", line 1 {NOT_PYTHON}"
+        return f", line 1 {NOT_PYTHON}"
+    return ""
 
 
 def _code_cells(notebook: Any) -> list[Any]:
