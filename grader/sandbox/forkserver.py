@@ -1,5 +1,6 @@
 """Starts the fork server and its workers, sends them commands, and kills them. Each step has a deadline."""
 
+import contextlib
 import glob
 import platform
 import sys
@@ -85,12 +86,11 @@ class ForkServer:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
-        self.formula = _formula(rule) if rule else None
+        self.formula = _formula(rule)
         self.process = begin(self.tier, device, self.formula, needs)
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
-        self._without: ForkServer | None = None
-        self._with: dict[tuple[str, ...], ForkServer] = {}
+        self._others: dict[tuple[str, ...] | None, ForkServer] = {}  # by their packages; None: without ready-made ones
         self._record: Sandbox | None = None
         self._torch = ""
 
@@ -129,7 +129,7 @@ class ForkServer:
         if limits.needs != self.needs:
             return self.with_packages(limits.needs).spawn(limits)
         inbox, pid, _ = self._fork("spawn", limits)
-        return Worker(self, inbox, pid, limits)
+        return Worker(self._end, inbox, pid, limits)
 
     def probe(self) -> dict[str, str]:
         """The outcome of each forbidden action, attempted in a separate worker: "refused: why" or "done".
@@ -154,68 +154,57 @@ class ForkServer:
             except (wire.ProtocolError, framing.Deadline) as error:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
-                self.end(pid)
+                with contextlib.suppress(Lost):
+                    self._end(pid, 0.0)
                 inbox.sock.close()
             return outcomes | bait_files.changes() | selftest.arithmetic(live)
-
-    def end(self, pid: Pid) -> int | None:
-        """Kill a worker. Returns its exit status if it had ended by itself, else None."""
-        try:
-            return self._end(pid)
-        except Lost:
-            return None
 
     def without_ready_made(self, rule: Forbidden) -> "ForkServer":
         """The same fork server without what a rule forbids. It starts at the first use, in the background.
 
         One is kept: another rule's ends the one before it.
         """
-        if self._without is None or self._without.formula != _formula(rule) or self._without.tier is not self.tier:
-            if self._without is not None:
-                self._without.close()
-            self._without = ForkServer("cpu", self.tier, rule)
-        return self._without
+        return self._beside(None, "cpu", rule)
 
     def with_packages(self, needs: tuple[str, ...]) -> "ForkServer":
         """The same fork server, with packages that an exercise needs. It starts at the first use, in the background."""
-        if needs == self.needs:
-            return self
-        found = self._with.get(needs)
-        if found is None or found.tier is not self.tier:
-            if found is not None:
-                found.close()
-            found = self._with[needs] = ForkServer(self.device, self.tier, needs=needs)
-        return found
+        return self if needs == self.needs else self._beside(needs, self.device)
 
     def processes(self) -> list[Process]:
         """The processes of this fork server, and of those without ready-made functions and with packages."""
-        others = [*self._with.values(), *([self._without] if self._without is not None else [])]
-        return [self.process, *(fork_server.process for fork_server in others)]
+        return [self.process, *(other.process for other in self._others.values())]
 
     def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
         """Start what an exercise will ask for, and end what it will not: a fork server is a hundred megabytes.
 
         needs: packages of its workers; rules: its own.
         """
-        for others in [others for others in self._with if others != needs]:
-            self._with.pop(others).close()
-        if self._without is not None and not rules:
-            self._without.close()
-            self._without = None
+        for others in self._others.keys() - {needs} - ({None} if rules else set()):
+            self._others.pop(others).close()
         self.with_packages(needs)
         for rule in rules[:1]:
             self.without_ready_made(rule)
 
     def close(self) -> str:
         """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
-        for fork_server in self._with.values():
-            fork_server.close()
-        if self._without is not None:
-            self._without.close()
+        for other in self._others.values():
+            other.close()
         return self.process.close()
 
-    def _end(self, pid: Pid, grace: float = 0.0) -> int | None:
-        """As `end`. Raises Lost where the fork server is gone, and the worker with it."""
+    def _beside(self, needs: tuple[str, ...] | None, device: str, rule: Forbidden | None = None) -> "ForkServer":
+        """The fork server with these packages; with None the one without ready-made functions. One of each is kept."""
+        found = self._others.get(needs)
+        if found is None or found.formula != _formula(rule) or found.tier is not self.tier:
+            if found is not None:
+                found.close()
+            found = self._others[needs] = ForkServer(device, self.tier, rule, needs or ())
+        return found
+
+    def _end(self, pid: Pid, grace: float) -> int | None:
+        """Kill a worker. Returns its exit status if it had ended by itself within `grace` seconds, else None.
+
+        Raises Lost where the fork server is gone, and the worker with it.
+        """
         try:
             status: int | None = self.process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
             return status
@@ -289,5 +278,5 @@ class ForkServer:
         self.close()
 
 
-def _formula(rule: Forbidden) -> dict[str, list[str]]:
-    return {"names": list(rule.names), "groups": list(rule.allowed)}
+def _formula(rule: Forbidden | None) -> dict[str, list[str]] | None:
+    return None if rule is None else {"names": list(rule.names), "groups": list(rule.allowed)}

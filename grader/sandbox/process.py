@@ -139,8 +139,7 @@ class Pid(int):
     def used(self) -> Usage | None:
         """The resources that the process has used so far; None on a system without /proc."""
         try:
-            with open(f"/proc/{self:d}/stat", "rb") as stat:
-                fields = stat.read().rpartition(b")")[2].split()
+            fields = _stat(self)
             return Usage((int(fields[11]) + int(fields[12])) / TICKS, int(fields[21]), fields[0] in ASLEEP)
         except (OSError, ValueError, IndexError):
             return None
@@ -270,8 +269,7 @@ class Process:
 
     def _is_stopped(self) -> bool:
         try:
-            with open(f"/proc/{self.pid}/stat", "rb") as stat:
-                return stat.read().rpartition(b")")[2].split()[0] in (b"T", b"t", b"Z", b"X")
+            return _stat(self.pid)[0] in (b"T", b"t", b"Z", b"X")
         except OSError:
             return os.path.exists("/proc/self/stat")
 
@@ -315,6 +313,12 @@ class Lent(Process):
 
 
 lent: dict[str, Lent] = {}  # by kind; empty but in a child of the warm process
+
+
+def _stat(pid: int) -> list[bytes]:
+    """What Linux says of a process, from its state on. Raises OSError."""
+    with open(f"/proc/{pid:d}/stat", "rb") as stat:
+        return stat.read().rpartition(b")")[2].split()
 
 
 def _pid(extra: list[tuple[int, int, bytes]]) -> int | None:

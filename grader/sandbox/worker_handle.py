@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import secrets
 import select
-import struct
 import time
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 from grader.catalog.exercise import Limits
 from grader.sandbox.process import Lost, Meter, Pid
@@ -20,12 +18,6 @@ FEW_PAGES = 50  # new pages of memory between two measurements; an import takes 
 IN_ALL = 4  # the limit with imports, in units of `call_cpu_s`: torch.optim imports torch._dynamo, which may take 2.5 s
 SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where many requests were sent at once
 GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
-
-
-class Parent(Protocol):
-    """What a worker needs of the fork server that forked it."""
-
-    def _end(self, pid: Pid, grace: float = 0.0) -> int | None: ...
 
 
 class WorkerEnded(Exception):
@@ -45,10 +37,13 @@ class TimedOut(Exception):
 
 
 class Worker:
-    """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead."""
+    """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead.
 
-    def __init__(self, fork_server: Parent, inbox: framing.Inbox, pid: Pid, limits: Limits):
-        self.fork_server, self.inbox, self.pid, self.limits = fork_server, inbox, pid, limits
+    end: kills it after some seconds of grace. It gives the exit status of one that had ended by itself.
+    """
+
+    def __init__(self, end: Callable[[Pid, float], int | None], inbox: framing.Inbox, pid: Pid, limits: Limits):
+        self.end, self.inbox, self.pid, self.limits = end, inbox, pid, limits
         self.connection, self.alive = inbox.sock, True
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
@@ -64,28 +59,19 @@ class Worker:
             return self._reply(nonce, seconds, cpu_s, self.inbox.take())
 
     def exchange_all(self, requests: list[bytes], seconds: float) -> Iterator[bytearray]:
-        """The encoded replies to many requests, which are sent before the replies arrive.
+        """The encoded replies to many requests, of which AHEAD bytes are sent before the replies to them arrive.
 
         Raises as `exchange` does. Replies are sent together, so a worker that ends or hangs may have answered more of
         them. Its time limit is lower here.
         """
         limit_s = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
-        count, take = len(requests), self.inbox.take
-        nonces = struct.unpack(f"<{count}Q", secrets.token_bytes(8 * count))
-        sent = under_way = 0
         with self._failures():
-            for answered, nonce in enumerate(nonces):
-                if sent < count and (sent == answered or under_way <= AHEAD // 2):
-                    upto, under_way = _ahead(requests, answered, sent, under_way)
-                    frames = [framing.frame(nonces[number], requests[number]) for number in range(sent, upto)]
-                    framing.send_all(self.connection, b"".join(frames), time.monotonic() + seconds)
-                    sent = upto
-                frame = take()
-                if frame is not None and frame[0] == nonce:  # most replies have arrived together with an earlier one
-                    yield frame[1]
-                else:
-                    yield self._reply(nonce, seconds, limit_s, frame)
-                under_way -= len(requests[answered])
+            for batch in _batches(requests):
+                nonces = [secrets.randbits(64) for _ in batch]
+                frames = b"".join(map(framing.frame, nonces, batch))
+                framing.send_all(self.connection, frames, time.monotonic() + seconds)
+                for nonce in nonces:
+                    yield self._reply(nonce, seconds, limit_s, self.inbox.take())
 
     def close(self) -> int | None:
         """Kill the process and all that it started. Returns its exit status if it had ended by itself, else None."""
@@ -153,17 +139,16 @@ class Worker:
             return None
         self.alive = False
         self.connection.close()
-        return self.fork_server._end(self.pid, grace)
+        return self.end(self.pid, grace)
 
 
-def _ahead(requests: list[bytes], answered: int, sent: int, under_way: int) -> tuple[int, int]:
-    """The number of the request up to which all are sent now, and the bytes that are then unanswered.
-
-    answered, sent: how many are; under_way: the bytes of the unanswered ones so far.
-    """
-    for number in range(sent, len(requests)):
-        size = len(requests[number])
-        if number != answered and under_way + size > AHEAD:
-            return number, under_way
-        under_way += size
-    return len(requests), under_way
+def _batches(requests: list[bytes]) -> Iterator[list[bytes]]:
+    """The requests in groups of at most AHEAD bytes; a larger one is a group of its own."""
+    batch, size = list[bytes](), 0
+    for request in requests:
+        if batch and size + len(request) > AHEAD:
+            yield batch
+            batch, size = [], 0
+        batch.append(request)
+        size += len(request)
+    yield batch
