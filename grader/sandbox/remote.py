@@ -50,69 +50,11 @@ MAX_STEPS = 2_000  # statements of a source that is run step by step
 BUSY = 4.0  # wall-clock time that a measured call may take, as a multiple of its processor time
 
 
-class ReplyReader:
-    """Reads the replies about one submission.
-
-    names: what the source defined when it was loaded; None until then.
-    """
-
-    def __init__(self, submission: Submission):
-        self.words, self.lines = SourceWords(submission.source), submission.source.splitlines()
-        self.names: list[str] | None = None
-
-    def read(self, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
-        """The reply in a body, and its tensors. Raises wire.ProtocolError."""
-        reply, tensors = protocol.decode_reply(body)
-        reply.output = without_paths(reply.output)
-        if reply.error:
-            reply.error = self._in_own_words(reply.error)
-        for row in reply.left_out or ():
-            row[2] = self._in_own_words(row[2])
-        if reply.names is not None:  # those of the loading: a later reply could hold a hidden input
-            names = reply.names if self.names is None else self.names
-            reply.names = [name for name in names if self.words.confirmed(name)]
-        return reply, tensors
-
-    def _in_own_words(self, error: dict[str, Any]) -> dict[str, Any]:
-        """An exception whose names and lines are those of the source; see protocol.Reply.error for its keys."""
-        frames = []
-        for line, _, _ in error["frames"][:MAX_FRAMES]:
-            if self.words.runs(line) and line <= len(self.lines):
-                frames.append([line, self.words.function_at(line), self.lines[line - 1].strip()[:200]])
-        return {
-            **error,
-            "frames": frames,
-            "type": self.words.class_of(error["type"], *LIBRARIES) or "Exception",
-            "missing_module": self.words.confirmed(error["missing_module"] or "") or None,
-            "message": without_paths(error["message"]),
-        }
-
-
 def without_paths(text: str) -> str:
     """A text from the worker, with "…" in the place of the grader's paths, and without those of torch's sources."""
     for path in OUR_PATHS:
         text = text.replace(path, "…")
     return INTERNALS.sub("", text)
-
-
-class Asking:
-    """The context of one request: counts its time, and raises LearnerError where there is no reply to it.
-
-    Entering gives the seconds that the request may take, and raises LearnerError where none are left. `Lost` passes. It
-    is a class, since a generator would put two more frames between an exception and the check.
-    """
-
-    def __init__(self, channel: "Remote", function: str) -> None:
-        self.channel, self.function = channel, function
-
-    def __enter__(self) -> float:
-        self.began = time.monotonic()
-        return self.channel.seconds_left()
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        self.channel.spent += time.monotonic() - self.began
-        if isinstance(error, NO_REPLY):
-            raise self.channel.why_no_reply(error, self.function) from None
 
 
 class Remote:
@@ -128,8 +70,8 @@ class Remote:
         self.worker: Worker | None = None
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
         self.hung: dict[str, dict[str, Any]] = {}
-        self.reader = ReplyReader(submission)
-        self.words = self.reader.words
+        self.words, self.lines = SourceWords(submission.source), submission.source.splitlines()
+        self.names: list[str] | None = None  # what the source defined when it was loaded; None until then
         self.left_out: list[LeftOut] | None = None
         self.skipped: dict[int, LeftOut] = {}
         self.hung_when_measured: dict[
@@ -153,11 +95,7 @@ class Remote:
             raise LearnerError("timeout", self.hung[hung] | {"again": True})
         if not self.is_alive:
             self.load()
-        assert self.worker is not None, "load first"
-        with self.asking(function) as seconds:
-            reply = self.worker.exchange(body, seconds, self.worker.limits.call_cpu_s)
-        self.count(len(reply))
-        return self.read(request, reply)
+        return self._ask(request, body, function=function)
 
     def without_ready_made(self, rule: Forbidden) -> "Remote":
         """The same submission in a worker that has none of the ready-made functions that a rule forbids."""
@@ -306,13 +244,7 @@ class Remote:
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
         """The reply to a request that loads. Raises LearnerError where there is none."""
         try:
-            assert self.worker is not None, "load first"
-            with self.asking("") as seconds:
-                body = self.worker.exchange(
-                    protocol.encode_request(request), seconds, cpu_s or self.worker.limits.call_cpu_s
-                )
-            self.count(len(body))
-            reply, _ = self.read(request, body)
+            reply, _ = self._ask(request, protocol.encode_request(request), cpu_s)
         finally:
             self.hung.pop("", None)  # loading calls no function of a check
         if reply.error:
@@ -321,8 +253,8 @@ class Remote:
 
     def _failed(self, reply: Reply) -> list[LeftOut]:
         """The statements that failed, as a reply tells them. The names in the first such reply are kept."""
-        if self.reader.names is None:
-            self.reader.names = reply.names
+        if self.names is None:
+            self.names = reply.names
         limit = self.limits.load_cpu_s or self.limits.call_s
         return [
             LeftOut(line, LearnerError("timeout", {"seconds": limit}) if seconds else LearnerError("exception", error))
@@ -337,14 +269,27 @@ class Remote:
         call_cpu_s = max(limit_s / 2 ** len(self.hung), min(LEAST_CPU_S, limit_s))
         return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
 
-    def asking(self, function: str) -> "Asking":
-        """The context of one request, which calls `function`; see Asking."""
-        return Asking(self, function)
+    def _ask(
+        self, request: Request, body: bytes, cpu_s: float | None = None, function: str = ""
+    ) -> tuple[Reply, list[RawTensor]]:
+        """The reply to an encoded request, and its tensors. Its time is counted and its prints are kept.
 
-    def read(self, request: Request, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
-        """The reply in a body, and its tensors. Its prints are kept. Raises LearnerError where it is malformed."""
+        cpu_s: that it may compute, if not as long as a call. Raises as `exchange`.
+        """
+        assert self.worker is not None, "load first"
+        remaining_s = self.limits.total_s - self.spent
+        if remaining_s <= 0:
+            raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
+        seconds, began = min(self.limits.call_s, remaining_s), time.monotonic()
         try:
-            reply, tensors = self.reader.read(body)
+            encoded = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
+        except NO_REPLY as error:
+            raise self.why_no_reply(error, function) from None
+        finally:
+            self.spent += time.monotonic() - began
+        self.count(len(encoded))
+        try:
+            reply, tensors = self._read(encoded)
         except wire.ProtocolError as error:
             self.close()
             raise LearnerError("protocol", {"message": str(error)}) from None
@@ -353,12 +298,32 @@ class Remote:
             self.output_of_load += reply.output if type(request) in LOADING else ""
         return reply, tensors
 
-    def seconds_left(self) -> float:
-        """The time that the next call may take. Raises LearnerError where none is left."""
-        remaining_s = self.limits.total_s - self.spent
-        if remaining_s <= 0:
-            raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
-        return min(self.limits.call_s, remaining_s)
+    def _read(self, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
+        """The reply in a body, and its tensors. Raises wire.ProtocolError."""
+        reply, tensors = protocol.decode_reply(body)
+        reply.output = without_paths(reply.output)
+        if reply.error:
+            reply.error = self._in_own_words(reply.error)
+        for row in reply.left_out or ():
+            row[2] = self._in_own_words(row[2])
+        if reply.names is not None:  # those of the loading: a later reply could hold a hidden input
+            names = reply.names if self.names is None else self.names
+            reply.names = [name for name in names if self.words.confirmed(name)]
+        return reply, tensors
+
+    def _in_own_words(self, error: dict[str, Any]) -> dict[str, Any]:
+        """An exception whose names and lines are those of the source; see protocol.Reply.error for its keys."""
+        frames = []
+        for line, _, _ in error["frames"][:MAX_FRAMES]:
+            if self.words.runs(line) and line <= len(self.lines):
+                frames.append([line, self.words.function_at(line), self.lines[line - 1].strip()[:200]])
+        return {
+            **error,
+            "frames": frames,
+            "type": self.words.class_of(error["type"], *LIBRARIES) or "Exception",
+            "missing_module": self.words.confirmed(error["missing_module"] or "") or None,
+            "message": without_paths(error["message"]),
+        }
 
     def count(self, size: int) -> None:
         """Count the bytes of a reply, which is kept. Raises LearnerError where the sum of all is too large."""
