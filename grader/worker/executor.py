@@ -61,7 +61,7 @@ class Executor:
         reply.output = self.output.take()
         return reply, encoder.tensors
 
-    # One method for each kind of request.
+    # The methods that answer requests: see HANDLERS.
 
     def load(self, request: protocol.Load, decoder: Decoder, encoder: Encoder) -> Reply:
         """Run the source as a module with the exercise's name, or compile it to run it step by step."""
@@ -75,16 +75,35 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        return self.make_call(request, decoder, lambda result, args, kwargs: self.encode(result, request, encoder))
-
-    def call_with_inputs(self, request: protocol.CallWithInputs, decoder: Decoder, encoder: Encoder) -> Reply:
-        encode = lambda result, args, kwargs: encoder.node([result, *call_state.with_states(args, kwargs)])  # noqa: E731
-        return self.make_call(request, decoder, encode)
-
-    def call_for_graph(self, request: protocol.CallForGraph, decoder: Decoder, encoder: Encoder) -> Reply:
-        with watched_graphs() as graphs:
-            encode = lambda result, args, kwargs: encoder.node([result, any(graphs), torch.is_grad_enabled()])  # noqa: E731
-            return self.make_call(request, decoder, encode)
+        """Make the call. What the value of the reply is depends on the kind of request: see protocol.py."""
+        target, args, kwargs = self.prepare(request, decoder)
+        fake_device = FakeDevice() if request.device == "meta" else NOTHING
+        graph = watched_graphs() if isinstance(request, protocol.CallForGraph) else NOTHING
+        record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
+        launches = NOTHING
+        if isinstance(request, protocol.CallWithLaunches):
+            launches = kernels.Record(self.source.filename, request.backwards)
+        if isinstance(request, protocol.CallForBackward):
+            gradients.require(args, request.wanted)
+        with graph as graphs, fake_device, record, launches:
+            for _ in range(request.times - 1):
+                target(*each(torch.clone, args), **each(torch.clone, kwargs))
+            value = target(*args, **kwargs)
+        if isinstance(request, protocol.CallWithInputs):
+            value = [value, *call_state.with_states(args, kwargs)]
+        elif isinstance(request, protocol.CallForGraph):
+            value = [value, any(graphs), torch.is_grad_enabled()]
+        elif isinstance(request, protocol.CallForMemory):
+            value = [value, shared_memory(value, [*args, *kwargs.values()])]
+        elif isinstance(request, protocol.CallForBackward):
+            value = gradients.entries_of(value, call_state.on_device(decoder.value(request.grad), request.device))
+        reply = Reply(value=self.encode(value, request, encoder))
+        if record is not NOTHING:
+            reply.operations, reply.unrecorded = record.rows, record.problem
+        if launches is not NOTHING:
+            reply.launches = [launch.row() for launch in launches.launches]
+            reply.unrecorded = record.problem or launches.problem
+        return reply
 
     def read_attribute(self, request: protocol.ReadAttribute, decoder: Decoder, encoder: Encoder) -> Reply:
         """Read an attribute. An AttributeError from inside a property is the learner's own."""
@@ -105,10 +124,6 @@ class Executor:
         value = call_state.on_device(decoder.value(request.node), request.device)
         return Reply(value=encoder.node(self.hold(value)))
 
-    def call_for_memory(self, request: protocol.CallForMemory, decoder: Decoder, encoder: Encoder) -> Reply:
-        encode = lambda result, args, kwargs: encoder.node([result, shared_memory(result, [*args, *kwargs.values()])])  # noqa: E731
-        return self.make_call(request, decoder, encode)
-
     def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepare(request, decoder)
         leaves = gradients.leaves_of(target, args, kwargs)
@@ -124,11 +139,6 @@ class Executor:
         losses = lambda: loss(module(*args, **kwargs), *args)  # noqa: E731
         means, problem = gradients.descend(module, losses, request.steps, request.rate)
         return Reply(gradient=problem) if problem else Reply(value=encoder.node(means))
-
-    def call_for_backward(self, request: protocol.CallForBackward, decoder: Decoder, encoder: Encoder) -> Reply:
-        grad = call_state.on_device(decoder.value(request.grad), request.device)
-        encode = lambda result, args, kwargs: encoder.node(gradients.entries_of(result, grad))  # noqa: E731
-        return self.make_call(request, decoder, encode)
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
         """Describe a module. The values of its parameters are sent only on request, as there may be a million."""
@@ -165,28 +175,6 @@ class Executor:
         return Reply()
 
     # Parts that several kinds of requests share.
-
-    def make_call(self, request: protocol.Call, decoder: Decoder, encode) -> Reply:
-        """Make the call. The value of the reply is `encode(result, args, kwargs)`, with the arguments afterwards."""
-        target, args, kwargs = self.prepare(request, decoder)
-        if type(request) is protocol.CallForBackward:
-            gradients.require(args, request.wanted)
-        fake_device = FakeDevice() if request.device == "meta" else NOTHING
-        record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
-        launches = NOTHING
-        if isinstance(request, protocol.CallWithLaunches):
-            launches = kernels.Record(self.source.filename, request.backwards)
-        with fake_device, record, launches:
-            for _ in range(request.times - 1):
-                target(*each(torch.clone, args), **each(torch.clone, kwargs))
-            result = target(*args, **kwargs)
-        reply = Reply(value=encode(result, args, kwargs))
-        if record is not NOTHING:
-            reply.operations, reply.unrecorded = record.rows, record.problem
-        if launches is not NOTHING:
-            reply.launches = [launch.row() for launch in launches.launches]
-            reply.unrecorded = record.problem or launches.problem
-        return reply
 
     def prepare(self, request: protocol.Call, decoder: Decoder) -> tuple:
         """The target of the call and its arguments on the requested device. The generators are seeded.
@@ -265,13 +253,10 @@ def demand_fit(target: Any, args: list, kwargs: dict) -> None:
 
 HANDLERS: dict[type, Callable[..., Reply]] = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
+    protocol.CallWithInputs: Executor.call, protocol.CallForGraph: Executor.call, protocol.CallForMemory: Executor.call,
     protocol.CallWithOperations: Executor.call, protocol.CallWithLaunches: Executor.call,
-    protocol.CallWithInputs: Executor.call_with_inputs,
-    protocol.CallForGradients: Executor.call_for_gradients, protocol.CallForGraph: Executor.call_for_graph,
-    protocol.CallForTraining: Executor.call_for_training,
-    protocol.CallForBackward: Executor.call_for_backward, protocol.ReadAttribute: Executor.read_attribute,
-    protocol.Hold: Executor.hold_value,
-    protocol.CallForMemory: Executor.call_for_memory,
-    protocol.Describe: Executor.describe, protocol.Assign: Executor.assign, protocol.Convert: Executor.convert,
-    protocol.Forget: Executor.forget,
+    protocol.CallForBackward: Executor.call, protocol.CallForGradients: Executor.call_for_gradients,
+    protocol.CallForTraining: Executor.call_for_training, protocol.ReadAttribute: Executor.read_attribute,
+    protocol.Hold: Executor.hold_value, protocol.Describe: Executor.describe, protocol.Assign: Executor.assign,
+    protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip
