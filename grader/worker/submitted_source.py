@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import difflib
 import functools
+import itertools
 import linecache
 import operator
 import signal
@@ -15,7 +16,7 @@ import time
 import traceback
 import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from . import kernels, protocol
 from .surroundings import display, get_ipython
@@ -41,62 +42,6 @@ class TookTooLong(BaseException):
     def __init__(self, seconds: float):
         super().__init__(f"stopped after {seconds:g} s")
         self.seconds = seconds
-
-
-class Loading:
-    """Runs the statements of one source. `failed`: (first line of the statement, the exception), in order.
-
-    cells: whether the source is a notebook's, whose cells are compiled one by one; another source must compile as a
-    whole. skip: the numbers of the statements that are not run. seconds: the time of the processor, or asleep, that all
-    statements together may take; None sets no limit. Raises SyntaxError or ValueError where it does not compile.
-    """
-
-    def __init__(
-        self, source: str, filename: str, cells: bool = False, skip: Sequence[int] = (), seconds: float | None = None
-    ):
-        tree = ast.parse(source, filename)
-        if not cells:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # they appear once, when each statement is compiled
-                compile(tree, filename, "exec", dont_inherit=True)
-        self.filename, self.skip, self.seconds = filename, frozenset(skip), seconds
-        self.statements: Iterator[tuple[int, ast.stmt]] = enumerate(tree.body)
-        self.failed: list[tuple[int, BaseException]] = []
-        self.flags, self.clock = 0, Clock()
-
-    def run(self, module: types.ModuleType, max_statements: int | None = None) -> bool:
-        """Run the next `max_statements` statements, or all of them. Returns whether there may be more."""
-        with self.clock.ticking() if self.seconds else contextlib.nullcontext():
-            for number, statement in self.statements:
-                if number not in self.skip and not (number and _is_text(statement)):
-                    self._run(statement, module)
-                max_statements = max_statements and max_statements - 1
-                if max_statements == 0:
-                    return True
-        return False
-
-    def _compile(self, statement: ast.stmt, flags: int) -> types.CodeType:
-        return compile(ast.Module([statement], []), self.filename, "exec", flags, dont_inherit=True)
-
-    def _run(self, statement: ast.stmt, module: types.ModuleType) -> None:
-        try:
-            code = self._compile(statement, self.flags)
-            self.flags |= code.co_flags & FUTURES  # `from __future__` applies to all statements that follow
-            try:
-                self.clock.limit(None if isinstance(statement, IMPORTS) else self.seconds)
-                exec(code, module.__dict__)
-            except NameError:
-                if not isinstance(statement, HINTED) or self.flags & WITHOUT_HINTS:
-                    raise
-                # A hint that comes from a package or file that is not here computes nothing.
-                exec(self._compile(statement, self.flags | WITHOUT_HINTS), module.__dict__)
-            finally:
-                self.clock.limit(None)
-        except SystemExit as error:
-            if error.code not in (None, 0):  # else it ends a program that went well; what follows is run all the same
-                self.failed.append((_first_line(statement), error))
-        except BaseException as error:  # also KeyboardInterrupt
-            self.failed.append((_first_line(statement), error))
 
 
 class Clock:
@@ -151,20 +96,31 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 class SubmittedSource:
-    """One source, which runs as a module of the given name. filename: the one that tracebacks show."""
+    """One source, which runs as a module of the given name. filename: the one that tracebacks show.
+
+    statements: those that are still to be run, by number; flags: of the `from __future__` that were run.
+    """
 
     def __init__(self, filename: str = "", name: str = "submission"):
         self.filename, self.module = filename, types.ModuleType(name)
         self.lines: list[str] = []
-        self.loading: Loading | None = None
+        self.statements: Iterator[tuple[int, ast.stmt]] = iter(())
+        self.skip: frozenset[int] = frozenset()
+        self.seconds: float | None = None  # of the processor, or asleep, that all statements together may take
+        self.flags, self.clock = 0, Clock()
 
     def begin(self, request: protocol.Load) -> None:
-        """Register the source and compile it.
+        """Register the source and compile it: a notebook's cells one by one, another source as a whole.
 
         Raises SyntaxError or ValueError where it does not compile. `explain` works in this case too.
         """
         self.place(request.source)
-        self.loading = Loading(request.source, self.filename, request.cells, request.skip, request.seconds)
+        tree = ast.parse(request.source, self.filename)
+        if not request.cells:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # they appear once, when each statement is compiled
+                compile(tree, self.filename, "exec", dont_inherit=True)
+        self.statements, self.skip, self.seconds = enumerate(tree.body), frozenset(request.skip), request.seconds
 
     def place(self, text: str) -> None:
         """Register the source where Python looks for it: its module in sys.modules, its lines in linecache."""
@@ -184,13 +140,41 @@ class SubmittedSource:
 
         The reply lists the statements that failed and, after the last statement, the names that the source defines.
         """
-        assert self.loading is not None  # `begin` came first
-        has_more = self.loading.run(self.module, max_statements)
-        failed, self.loading.failed = self.loading.failed[:MAX_FAILED], []
+        now, failed = list(itertools.islice(self.statements, max_statements)), list[tuple[ast.stmt, BaseException]]()
+        with self.clock.ticking() if self.seconds else contextlib.nullcontext():
+            for number, statement in now:
+                is_run = number not in self.skip and not (number and _is_text(statement))
+                if is_run and (error := self._run(statement)) is not None:
+                    failed.append((statement, error))
         left_out = [
-            [line, error.seconds if type(error) is TookTooLong else 0.0, self.explain(error)] for line, error in failed
+            [_first_line(statement), error.seconds if type(error) is TookTooLong else 0.0, self.explain(error)]
+            for statement, error in failed[:MAX_FAILED]
         ]
-        return protocol.Reply(left_out=left_out or None, names=None if has_more else self.names())
+        return protocol.Reply(left_out=left_out or None, names=None if len(now) == max_statements else self.names())
+
+    def _compile(self, statement: ast.stmt, flags: int) -> types.CodeType:
+        return compile(ast.Module([statement], []), self.filename, "exec", flags, dont_inherit=True)
+
+    def _run(self, statement: ast.stmt) -> BaseException | None:
+        """Run a statement. Returns what it raised, unless that ends a program that went well: the rest is run then."""
+        try:
+            code = self._compile(statement, self.flags)
+            self.flags |= code.co_flags & FUTURES  # `from __future__` applies to all statements that follow
+            try:
+                self.clock.limit(None if isinstance(statement, IMPORTS) else self.seconds)
+                exec(code, self.module.__dict__)
+            except NameError:
+                if not isinstance(statement, HINTED) or self.flags & WITHOUT_HINTS:
+                    raise
+                # A hint that comes from a package or file that is not here computes nothing.
+                exec(self._compile(statement, self.flags | WITHOUT_HINTS), self.module.__dict__)
+            finally:
+                self.clock.limit(None)
+        except SystemExit as error:
+            return None if error.code in (None, 0) else error
+        except BaseException as error:  # also KeyboardInterrupt
+            return error
+        return None
 
     def names(self) -> list[str]:
         """The sorted names of the public functions and classes that the source itself defines, at most MAX_NAMES."""
