@@ -4,7 +4,7 @@ import ctypes
 
 import torch
 
-from .fake_device import each, place
+from .fake_device import each, place, tensors_in
 
 # What can be wrong. The grader shows these texts and no others.
 LARGER = "a tensor of the result keeps more memory alive than its own numbers take"
@@ -58,7 +58,8 @@ def with_states(args, kwargs):
 
 def shared_memory(result, arguments) -> str:
     """One of SHARED, or "" if each tensor of the result has a storage of its own, no larger than its numbers."""
-    tensors, taken = _tensors(result), [place for value in arguments for place in _extents(value)]
+    tensors = [tensor for tensor in tensors_in(result) if tensor.device.type != "meta"]
+    taken = [place for value in arguments for place in _extents(value)]
     own: list[tuple[int, int]] = []
     for tensor in tensors:
         place = _extent(tensor)
@@ -87,11 +88,4 @@ def _extents(value) -> list[tuple[int, int]]:
     if type(value) is bytes:
         address = ctypes.cast(ctypes.c_char_p(value), ctypes.c_void_p).value or 0
         return [(address, address + len(value))]
-    return [_extent(tensor) for tensor in _tensors(value)]
-
-
-def _tensors(value) -> list[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        return [value] if value.device.type != "meta" else []
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for item in items for tensor in _tensors(item)]
+    return [_extent(tensor) for tensor in tensors_in(value) if tensor.device.type != "meta"]

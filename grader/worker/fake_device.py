@@ -40,6 +40,14 @@ def each(change, value):
     return value
 
 
+def tensors_in(value) -> list[torch.Tensor]:
+    """Every tensor inside a value, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [tensor for item in items for tensor in tensors_in(item)]
+
+
 class Placed(torch.Tensor):
     """A tensor that reports the fake device as its device. `inner` holds its values on the CPU."""
 

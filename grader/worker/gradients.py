@@ -49,17 +49,16 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
     Returns None and the reason (one of NO_GRADIENT) where there are none. seed: that of the random numbers. A leaf that
     the result does not depend on has a gradient of zeros.
     """
-    outputs: dict[str, torch.Tensor] = {}
-    _add_outputs("result", result, outputs)
+    outputs = _outputs(result)
     if not leaves:
         return None, NO_LEAVES
     if not outputs:
         return None, NO_FLOATS
-    if not any(output.requires_grad for output in outputs.values()):
+    if not any(output.requires_grad for output in outputs):
         return None, NO_PATH
     generator = torch.Generator().manual_seed(seed)
     total: Any = 0.0
-    for output in outputs.values():
+    for output in outputs:
         cotangent = torch.randn(output.shape, generator=generator).to(output.device, output.dtype)
         if output.requires_grad:
             total = total + (output * cotangent).sum()
@@ -111,10 +110,8 @@ def entries_of(result, grad: torch.Tensor) -> list:
     return list(entries) if isinstance(entries, (list, tuple)) else [entries]
 
 
-def _add_outputs(name: str, value, outputs: dict) -> None:
-    """Add every float tensor inside a result, by name."""
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        outputs[name] = value
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            _add_outputs(f"{name}[{index}]", item, outputs)
+def _outputs(value) -> list[torch.Tensor]:
+    """Every float tensor inside a result."""
+    if isinstance(value, torch.Tensor):
+        return [value] if value.is_floating_point() else []
+    return [tensor for item in value for tensor in _outputs(item)] if isinstance(value, (list, tuple)) else []

@@ -9,13 +9,11 @@ The record is made in the process that runs the learner's code. Where a class or
 the learner's stands between the code and torch, the record says that it is incomplete, and the grader judges that.
 """
 
-from collections.abc import Iterator
-
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
 
-from .fake_device import FakeDevice, Placed
+from .fake_device import FakeDevice, Placed, tensors_in
 from .operations import plain
 from .protocol import MAX_OPERATIONS, MAX_SHAPES
 
@@ -87,7 +85,7 @@ class OpRecord(TorchDispatchMode):
 
     def _shapes(self, value: object) -> list[list[int]]:
         shapes: list[list[int]] = []
-        for tensor in _tensors(value):
+        for tensor in tensors_in(value):
             if type(tensor) not in PLAIN:
                 self.problem = OWN_DISPATCH
             elif len(shapes) < MAX_SHAPES:
@@ -113,14 +111,3 @@ class Calls(TorchFunctionMode):
 def _handles_functions(tensor_class: type) -> bool:
     """Whether a class of the learner's, or one that it inherits from, decides itself what torch's functions do."""
     return any(OWN_FUNCTION in vars(base) for base in tensor_class.__mro__ if base not in TORCHS_OWN)
-
-
-def _tensors(value: object) -> Iterator[torch.Tensor]:
-    """The tensors among the arguments or the results of an operation."""
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list)):
-        for item in value:
-            yield from _tensors(item)
-    elif isinstance(value, dict):
-        yield from _tensors(list(value.values()))
