@@ -6,6 +6,7 @@ Comments at the start of a body, `# Task 2: …`, remain in the stub.
 
 import ast
 import contextlib
+import itertools
 
 from grader.catalog import patches, paths
 
@@ -27,19 +28,13 @@ def make(solution: str) -> str:
         if GIVEN in lines[function.lineno - 1]:
             continue
         body = function.body
-        after_docstring = body[0].end_lineno if ast.get_docstring(function, clean=False) is not None else None
-        start = after_docstring if after_docstring is not None else function.body[0].lineno - 1
-        if after_docstring is None:
-            while start > function.lineno and lines[start - 1].strip().startswith("#"):
-                start -= 1
-        end = body[-1].end_lineno or function.lineno
+        has_docstring = ast.get_docstring(function, clean=False) is not None
+        start, end = (body[0].end_lineno or 0 if has_docstring else body[0].lineno - 1), body[-1].end_lineno
+        while not has_docstring and start > function.lineno and lines[start - 1].strip().startswith("#"):
+            start -= 1
         indent = " " * (function.col_offset + 4)
-        kept_lines = []
-        for line in lines[start:end]:
-            if not line.strip().startswith("# Task"):
-                break
-            kept_lines.append(line)
-        if any(_is_super_init(node) for node in body):
+        kept_lines = list(itertools.takewhile(lambda line: line.strip().startswith("# Task"), lines[start:end]))
+        if any(ast.unparse(node) == "super().__init__()" for node in body):
             kept_lines.append(f"{indent}super().__init__()")
         lines[start:end] = [*kept_lines, f"{indent}raise NotImplementedError"]
     return "\n".join(lines) + "\n"
@@ -61,7 +56,3 @@ def is_unwritten(node: ast.AST) -> bool:
     raised = node.exc if isinstance(node, ast.Raise) else None
     called = raised.func if isinstance(raised, ast.Call) else raised
     return isinstance(called, ast.Name) and called.id == "NotImplementedError"
-
-
-def _is_super_init(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and ast.unparse(node) == "super().__init__()"
