@@ -185,11 +185,11 @@ class ForkServer:
         for rule in rules[:1]:
             self.without_ready_made(rule)
 
-    def close(self) -> str:
-        """End the fork server and all its workers. Returns the last line it wrote to stderr, if any."""
+    def close(self) -> None:
+        """End the fork server and all its workers."""
         for other in self._others.values():
             other.close()
-        return self.process.close()
+        self.process.close()
 
     def _beside(self, needs: tuple[str, ...] | None, device: str, rule: Forbidden | None = None) -> "ForkServer":
         """The fork server with these packages; with None the one without ready-made functions. One of each is kept."""

@@ -237,13 +237,13 @@ class Process:
         answer: dict[str, Any] = json.loads(reply)
         return answer
 
-    def close(self) -> str:
+    def close(self) -> None:
         """Let the fork server end itself and its workers; kill it where it does not within seconds."""
         self.control.close()
         if self.warm:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=0.1 if self._is_stopped() else 2)
-        return self.kill()
+        self.kill()
 
     def kill(self) -> str:
         """End the fork server at once; its workers die with it. Returns the last line of its stderr."""
@@ -295,12 +295,11 @@ class Lent(Process):
             self.workers.add(answer["pid"])
         return answer
 
-    def close(self) -> str:
+    def close(self) -> None:
         """End the workers that are left, so that the next one to use it finds it as it was."""
         with contextlib.suppress(OSError, ValueError):
             while self.is_whole and self.workers:
                 self.command({"do": "end", "pid": min(self.workers), "grace": 0.0})
-        return ""
 
     def kill(self) -> str:
         """End the fork server at once. Its owner sees that and starts another."""
