@@ -81,7 +81,10 @@ def offer(name: str, device: str) -> Tier:
     if name == "B":
         readable = strangers_may_read(mounts.everything(), parents=True)
         return Tier("B", landlock=True, seccomp=True, uid=stranger() if readable else None)
-    tier = Tier("A", _bwrap(), True, True, stranger() if strangers_may_read(mounts.everything()) else None)
+    program = shutil.which("bwrap")
+    if program is None:
+        raise Unavailable("bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)")
+    tier = Tier("A", program, True, True, stranger() if strangers_may_read(mounts.everything()) else None)
     _try(tier, device)
     return tier
 
@@ -111,13 +114,6 @@ def strangers_may_read(paths: list[str], parents: bool = False) -> bool:
         if parents and any(not folder.stat().st_mode & 0o001 for folder in path.resolve().parents):
             return False
     return True
-
-
-def _bwrap() -> str:
-    program = shutil.which("bwrap")
-    if program is None:
-        raise Unavailable("bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)")
-    return program
 
 
 def _try(tier: Tier, device: str) -> None:

@@ -84,7 +84,8 @@ class Executor:
         if isinstance(request, protocol.CallWithLaunches):
             launches = kernels.Record(self.source.filename, request.backwards)
         if isinstance(request, protocol.CallForBackward):
-            gradients.require(args, request.wanted)
+            for value, is_wanted in zip(args, request.wanted, strict=False):  # of the first arguments
+                value.requires_grad_(is_wanted)
         with graph as graphs, fake_device, record, launches:
             for _ in range(request.times - 1):
                 target(*each(torch.clone, args), **each(torch.clone, kwargs))

@@ -97,12 +97,6 @@ def descend(
     return torch.stack(means), None
 
 
-def require(args: list, wanted: list[bool]) -> None:
-    """Make the first arguments leaves, of which those that are wanted require a gradient."""
-    for value, is_wanted in zip(args, wanted, strict=False):
-        value.requires_grad_(is_wanted)
-
-
 def entries_of(result, grad: torch.Tensor) -> list:
     """What the backward of the autograd.Function that made the result gives: one entry for each argument; else []."""
     backward = getattr(getattr(result, "grad_fn", None), "apply", None)

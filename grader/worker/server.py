@@ -129,7 +129,9 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
     try:
         lockdown.put_on(connection, command["limits"], parent)
     except OSError as error:
-        facts = {"failed": f"{type(error).__name__} in {_place(error)}: {error.strerror}"}
+        frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
+        place = f"{frame.f_code.co_name}, line {line}"
+        facts = {"failed": f"{type(error).__name__} in {place}: {error.strerror}"}
         framing.send_all(socket.socket(fileno=3), framing.frame(0, wire.encode(facts)))
         return None
     # The family and type are given, because the sandbox refuses the system calls that find them out.
@@ -142,16 +144,11 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
         return None
     # Where memory is measured, the CPU computes: the start of CUDA would count as memory of the learner's.
     if lockdown.device == "cuda" and not command["limits"]["measured"]:
-        share_the_gpu()
+        with contextlib.suppress(RuntimeError, AssertionError):
+            torch.cuda.set_per_process_memory_fraction(GPU_SHARE)  # on the CPU the limit of the address space does this
     if command["sealed"]:
         without_ready_made.seal()
     return Served(served, command["limits"]["output"])
-
-
-def share_the_gpu() -> None:
-    """Limit the GPU memory of this worker. On the CPU, the limit of the address space does this."""
-    with contextlib.suppress(RuntimeError, AssertionError):
-        torch.cuda.set_per_process_memory_fraction(GPU_SHARE)
 
 
 def serve(connection: socket.socket, output: int) -> None:
@@ -216,11 +213,6 @@ def sweep(live: set[int]) -> None:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-
-
-def _place(error: BaseException) -> str:
-    frame, line = list(traceback.walk_tb(error.__traceback__))[-1]
-    return f"{frame.f_code.co_name}, line {line}"
 
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:

@@ -11,6 +11,7 @@ import os
 import sys
 import tempfile
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 import torch
 
@@ -28,7 +29,7 @@ PRELOADED = [
     "torch.nn.utils.parametrize", "encodings.idna", "encodings.ascii", "encodings.latin_1", "unicodedata", "locale",
     "zoneinfo", "importlib.metadata",
 ]  # fmt: skip
-DRIVER = "cuda"  # how the names of the threads begin that NVIDIA's driver starts
+DRIVER = b"cuda"  # how the names of the threads begin that NVIDIA's driver starts
 
 
 class ReadableFinder(PathFinder):
@@ -90,12 +91,7 @@ def threads(device: str = "cpu") -> int:
     waits for nothing. Forks that compute on the CPU never call the driver again. On "cuda" this thread counts.
     """
     try:
-        names = [_name(number) for number in os.listdir("/proc/self/task")]
+        names = [Path(f"/proc/self/task/{number}/comm").read_bytes() for number in os.listdir("/proc/self/task")]
     except OSError:
         return 1
     return len([name for name in names if device == "cuda" or not name.startswith(DRIVER)])
-
-
-def _name(thread: str) -> str:
-    with open(f"/proc/self/task/{thread}/comm", encoding="utf-8", errors="replace") as name:
-        return name.read()

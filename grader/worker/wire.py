@@ -120,7 +120,7 @@ def _raw_tensor(entry, payload: memoryview, offset: int) -> RawTensor:
     dtype, shape = entry
     if type(dtype) is not str or dtype not in ITEM_SIZE:
         raise ProtocolError("a tensor's dtype is unknown")
-    if not _is_list_of_sizes(shape) or len(shape) > MAX_DIMENSIONS:
+    if type(shape) is not list or len(shape) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
         raise ProtocolError("a tensor's shape is malformed")
     # torch multiplies the sizes when it computes the strides, even those of an empty tensor.
     if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD:
@@ -129,7 +129,3 @@ def _raw_tensor(entry, payload: memoryview, offset: int) -> RawTensor:
     if end > len(payload):
         raise ProtocolError("a tensor's bytes are missing")
     return RawTensor(dtype, tuple(shape), payload[offset:end])
-
-
-def _is_list_of_sizes(value) -> bool:
-    return type(value) is list and all(type(item) is int and item >= 0 for item in value)
