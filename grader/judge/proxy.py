@@ -219,7 +219,8 @@ class Learner(Proxy):
             self._compare(None, malformed)
             raise malformed from None
         if call is not None:
-            self._compare(value if reply.launches is None else launched.answer(value, reply), None)
+            call.value = value if reply.launches is None else launched.answer(value, reply)
+            self._compare(call.value, None)
         return value, reply
 
     def _compare(self, value: Any, problem: LearnerError | None) -> None:
