@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -51,9 +51,8 @@ def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
         actual = device_of(tensor)
         if has_inputs and actual != device:
             where = f"the device {actual}" if actual in DEVICES else "another device"
-            theirs = (
-                "a stand-in device, which is tried since not every machine has a GPU" if device == "meta" else device
-            )
+            stand_in = "a stand-in device, which is tried since not every machine has a GPU"
+            theirs = stand_in if device == "meta" else device
             raise Mismatch(f"{ON_DEVICE}{where}, the inputs are on {theirs}")
         if actual == "meta" != device:
             raise Mismatch(f"{ON_DEVICE}the device meta: it has a shape, but no values")
@@ -73,49 +72,26 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
     return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, (list, tuple)) else []
 
 
-def describe_call(function: str, args: Any, kwargs: Any) -> str:
-    """The call as the learner reads it: "attention_weights(tensor (6, 3))"."""
-    return _call(function, args, kwargs, _value)
+def describe_call(function: str, args: Any, kwargs: Any, is_outline: bool = False) -> str:
+    """The call as the learner reads it: "attention_weights(tensor (6, 3))".
 
-
-def outline_call(function: str, args: Any, kwargs: Any) -> str:
-    """The call without values that may be hidden inputs: "encode(a str, a dict)". It shows sizes and switches."""
-    return _call(function, args, kwargs, _outline)
-
-
-class Proxy:
-    """A proxy of a part of the learner's module. It keeps all calls of its learner in memory."""
-
-
-class HeldObject(Proxy):
-    """An object of the learner's that stays in the worker.
-
-    class_name: the name of its class, "" where the worker may have made the name up.
+    is_outline: without values that may be hidden inputs, "encode(a str, a dict)". It shows sizes and switches.
     """
-
-    class_name: str
-    _learner: Any
-
-    @property
-    def handle(self) -> Handle:
-        """The representation of the object in a request."""
-        raise NotImplementedError
-
-    def created(self, text: str, outline: str, state: Any, device: str) -> None:
-        """Note the call that made the object, load its parameters from `state` (None: leave them), and move it."""
-        raise NotImplementedError
+    text = _outline if is_outline else _value
+    keyword_texts = [f"{name}={text(value)}" for name, value in kwargs.items()]
+    return f"{function}({', '.join([*map(text, args), *keyword_texts])})"
 
 
 def without_objects(value: Any) -> Any:
     """The value with a handle in the place of each object, which would keep all calls of its learner alive."""
-    if isinstance(value, HeldObject):
+    if isinstance(value, Module):
         return value.handle
     if isinstance(value, dict):
         return {key: without_objects(item) for key, item in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(without_objects, value))
     attributes = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, torch.Tensor) else ()
-    return None if any(isinstance(attribute, Proxy) for attribute in attributes) else value
+    return None if any(isinstance(attribute, (Learner, Target)) for attribute in attributes) else value
 
 
 def demand_module(facts: Any, class_name: str, values: bool) -> dict[str, Any]:
@@ -143,26 +119,20 @@ def no_module(class_name: str) -> Mismatch:
 @functools.cache
 def _torchs_classes() -> frozenset[str]:
     """The names of all modules of torch.nn."""
-    names, waiting = set(), [torch.nn.Module]
-    while waiting:
-        module_class = waiting.pop()
-        names |= {module_class.__name__} if module_class.__module__.startswith("torch.nn") else set()
-        waiting += module_class.__subclasses__()
-    return frozenset(names)
+    classes = [torch.nn.Module]
+    for module_class in classes:  # the loop extends the list
+        classes += module_class.__subclasses__()
+    return frozenset(one.__name__ for one in classes if one.__module__.startswith("torch.nn"))
 
 
-class Learner(Proxy):
+class Learner:
     """What a check sees: every attribute is a function or class of the learner's file.
 
     follows: the calls of an earlier run of the check. The first answer that differs from them raises Differs.
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        device: str = "cpu",
-        seed: int = 0,
-        follows: Sequence[Call] | None = None,
+        self, connection: Connection, device: str = "cpu", seed: int = 0, follows: Sequence[Call] | None = None
     ):
         self._connection, self._device, self._seed, self._follows = connection, device, seed, follows
         self.calls: list[Call] = []
@@ -208,16 +178,13 @@ class Learner(Proxy):
             reply, tensors = self._connection.exchange(request, tensors, function)
             demand_value(reply)
             value = Decoder(tensors, self._object).value(reply.value)
-        except LearnerError as error:
-            error.call = call
+        except (LearnerError, wire.ProtocolError) as error:
+            problem = error if isinstance(error, LearnerError) else LearnerError("protocol", {"message": str(error)})
+            problem.call = call
             if call:
-                call.problem = error
-            self._compare(None, error)
-            raise
-        except wire.ProtocolError as error:
-            malformed = LearnerError("protocol", {"message": str(error)}, call)
-            self._compare(None, malformed)
-            raise malformed from None
+                call.problem = problem
+            self._compare(None, problem)
+            raise problem from None
         if call is not None:
             call.value = value if reply.launches is None else launched.answer(value, reply)
             self._compare(call.value, None)
@@ -265,7 +232,7 @@ def on_cpu(learner: Learner) -> Iterator[None]:
         learner._device = device
 
 
-class Target(Proxy):
+class Target:
     """A callable on the learner's side. Calling it asks the worker; arguments travel as data.
 
     seed: an int, or a state of torch's generator (`torch.get_rng_state()`), set before the call.
@@ -306,7 +273,7 @@ class Target(Proxy):
         if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
             kwargs["state"], state = state, None
         result, _ = self._call(protocol.Call, args, kwargs, seed, measured=measured, kept=kept, times=times)
-        if isinstance(result, HeldObject):
+        if isinstance(result, Module):
             result.created(*self._describe(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
 
@@ -317,16 +284,15 @@ class Target(Proxy):
             name = self._text.rpartition(".")[2]
             remedy = "make it an attribute or a property"
             raise Mismatch(f"{name} is a method, but it is read without parentheses: {remedy}")
-        if kept and isinstance(value, HeldObject):
+        if kept and isinstance(value, Module):
             value.created(self._text, self._outline, None, "cpu")
         return value
 
     def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
+        kind, number = protocol.CallForGradients, self.cotangent_seed
         gradients: dict[str, torch.Tensor]
-        gradients, _ = self._call(
-            protocol.CallForGradients, args, kwargs, seed, measured=measured, cotangent_seed=self.cotangent_seed
-        )
+        gradients, _ = self._call(kind, args, kwargs, seed, measured=measured, cotangent_seed=number)
         return gradients
 
     def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
@@ -408,9 +374,9 @@ class Target(Proxy):
     ) -> tuple[Any, Reply]:
         """Make a call of this kind on the learner's side, and take note of it. Returns the value and the reply."""
         learner = self._learner
-        if any(isinstance(value, HeldObject) and value._learner is not learner for value in (*args, *kwargs.values())):
+        if any(isinstance(value, Module) and value._learner is not learner for value in (*args, *kwargs.values())):
             raise StoodIn
-        encoder = Encoder(keep=lambda value: value.handle if isinstance(value, HeldObject) else None, strides=True)
+        encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
         has_parentheses = kind is not protocol.ReadAttribute
         text, outline = self._describe(args, kwargs) if has_parentheses else (self._text, self._outline)
@@ -442,11 +408,14 @@ class Target(Proxy):
 
     def _describe(self, args: Any, kwargs: Any) -> tuple[str, str]:
         """The call in words, and the same without hidden values."""
-        return describe_call(self._text, args, kwargs), outline_call(self._outline, args, kwargs)
+        return describe_call(self._text, args, kwargs), describe_call(self._outline, args, kwargs, is_outline=True)
 
 
-class Module(Target, HeldObject):
-    """An object of the learner's: call it, or any of its methods (`layer.load_unfused(state)`)."""
+class Module(Target):
+    """An object of the learner's in the worker: call it, or one of its methods (`layer.load_unfused(state)`).
+
+    class_name: the name of its class, "" where the worker may have made the name up.
+    """
 
     def __init__(self, learner: Learner, number: int, class_name: str):
         super().__init__(learner, [number, "__call__"], class_name, owner=class_name or "object")
@@ -456,9 +425,11 @@ class Module(Target, HeldObject):
 
     @property
     def handle(self) -> Handle:
+        """The representation of the object in a request."""
         return Handle(self._number, self.class_name)
 
     def created(self, text: str, outline: str, state: Any, device: str) -> None:
+        """Note the call that made the object, load its parameters from `state` (None: leave them), and move it."""
         self._text, self._outline = text, outline
         if state is not None:
             self.load(state)
@@ -559,11 +530,8 @@ class Module(Target, HeldObject):
         Raises Mismatch where names or shapes do not fit.
         """
         reply = self._assigned(parameters)
-        if (
-            reply.unknown
-            and reply.surplus
-            and self._fit(parameters, self._facts(values=False, noted=False)["parameters"])
-        ):
+        may_be_renamed = bool(reply.unknown and reply.surplus)
+        if may_be_renamed and self._fit(parameters, self._facts(values=False, noted=False)["parameters"]):
             self._state, reply = parameters, self._assigned(parameters)
         unknown = [name for name in parameters if name in (reply.unknown or ())]
         surplus = ", ".join(reply.surplus or ())[:300]
@@ -607,11 +575,6 @@ class Module(Target, HeldObject):
         return self.train(False)
 
 
-def _call(function: str, args: Any, kwargs: Any, text: Callable[[Any], str]) -> str:
-    keyword_texts = [f"{name}={text(value)}" for name, value in kwargs.items()]
-    return f"{function}({', '.join([*map(text, args), *keyword_texts])})"
-
-
 def _value(value: Any) -> str:
     if isinstance(value, torch.Tensor):
         dtype = "" if value.dtype == torch.float32 else " " + str(value.dtype).removeprefix("torch.")
@@ -622,7 +585,7 @@ def _value(value: Any) -> str:
         return text if len(text) <= MAX_VALUE else kind(value)
     if isinstance(value, (list, tuple, dict)) and _is_long(value):
         return kind(value)
-    if isinstance(value, HeldObject):
+    if isinstance(value, Module):
         return value.class_name
     text = repr(value)
     return kind(value) if ADDRESS in text else text[:MAX_VALUE]
@@ -634,7 +597,7 @@ def _is_long(value: Any) -> bool:
 
 
 def _outline(value: Any) -> str:
-    is_shown = isinstance(value, (torch.Tensor, HeldObject)) or type(value) in (int, bool, type(None))
+    is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
     return _value(value) if is_shown else kind(value)
 
 
@@ -642,15 +605,9 @@ def _is_description(facts: dict[str, Any]) -> bool:
     tables = [table for name in ("parameters", "modules") if type(table := facts.get(name)) is dict]
     if len(tables) < 2 or type(facts.get("frozen")) is not list:
         return False
-    names = [*facts["frozen"], *(name for table in tables for name in table)]
-    kinds = facts["modules"].values()
-    is_known = all(type(name) is str for name in names) and all(map(_is_torchs, kinds))
+    names = [*facts["frozen"], *facts["modules"].values(), *(name for table in tables for name in table)]
+    is_known = all(type(name) is str for name in names) and _torchs_classes().issuperset(facts["modules"].values())
     return is_known and type(facts.get("training")) is bool
-
-
-def _is_torchs(kind_: Any) -> bool:
-    """Whether this names a class of torch.nn."""
-    return type(kind_) is str and kind_ in _torchs_classes()
 
 
 def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:
