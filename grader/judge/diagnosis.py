@@ -69,9 +69,8 @@ def unread(failure: Failure, words: SourceWords) -> str | None:
     is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
     types = ("NameError", "SystemExit")  # which say by themselves what to do
     is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") in types
-    return (
-        f"{failure.last_called} never reads its argument {names[0]}." if names and is_called and not is_slip else None
-    )
+    is_told = names and is_called and not is_slip
+    return f"{failure.last_called} never reads its argument {names[0]}." if is_told else None
 
 
 class Diagnostician:
@@ -80,20 +79,17 @@ class Diagnostician:
     def __init__(self, session: Session):
         self.session = session
         self.wrong_versions = WrongVersions(session)
-        self.words: SourceWords | None = None  # of the submission's source
 
     @cached_property
     def words_of_solution(self) -> SourceWords:
         return SourceWords(self.wrong_versions.solution.source)
 
-    def sentences(
-        self, failures: dict[str, Failure], passed: set[str], subject: Learner | None = None
-    ) -> dict[str, str]:
+    def sentences(self, failures: dict[str, Failure], passed: set[str], subject: Learner) -> dict[str, str]:
         """A sentence for each failed check that can be explained.
 
         passed: the checks that passed; subject: the proxy of the submission, on which something may be tried out.
         """
-        self.words = subject._connection.words if subject is not None else None
+        self.subject, self.words = subject, subject._connection.words
         self.wrong_versions.begin()
         begun = {name: failure for name, failure in failures.items() if not failure.is_not_started}
         no_matches: dict[str, list[WrongVersion]] = {}
@@ -101,10 +97,10 @@ class Diagnostician:
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
         sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
         for name, failure in begun.items():
-            used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches, subject)
+            used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches)
             sentences[name] = containment.optional(*used) or sentences.get(name)
             if not sentences[name]:
-                general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed, subject)
+                general = ("the pattern of a wrong answer", None, self.general, failure, failures, passed)
                 sentences[name] = containment.optional(*general)
         return {name: sentence for name, sentence in sentences.items() if sentence}
 
@@ -136,13 +132,11 @@ class Diagnostician:
 
     def not_contradicted(self, versions: dict[WrongVersion, int]) -> dict[WrongVersion, int]:
         """The versions without those whose sentence claims what the learner's source does not hold."""
-        if self.words is None:
-            return versions
         return {one: degree for one, degree in versions.items() if not claims.contradicted(one, self.words.source)}
 
     def is_confirmed(self, version: WrongVersion) -> bool:
         """Whether the learner's source holds what the sentence claims, and it claims something."""
-        return self.words is not None and claims.confirmed(version, self.words.source)
+        return claims.confirmed(version, self.words.source)
 
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the mistake is in a function that this check does not call, and whose own checks may have passed.
@@ -157,7 +151,7 @@ class Diagnostician:
         is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
         if (named_functions or is_elsewhere) and version.broken(passed) > 0:
             return True
-        if failure.uses_at and self.words is not None:
+        if failure.uses_at:
             user = self.words.function_at(failure.uses_at)
             if user not in version.changed and self.words_of_solution.arguments(user) is not None:
                 return True
@@ -209,9 +203,8 @@ class Diagnostician:
             for other in failures.values()
             if other.way == failure.way and any(part.may_fail(other.check.id) for part in pair.parts)
         )
-        return bool(self.not_contradicted(explaining([pair], failure))) and all(
-            explaining([pair], other) for other in others
-        )
+        explains_it = bool(self.not_contradicted(explaining([pair], failure)))
+        return explains_it and all(explaining([pair], other) for other in others)
 
     def recombine(
         self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
@@ -236,11 +229,8 @@ class Diagnostician:
         measured = {check.id for check in self.session.checks if check.measured}
         own_failed = measured & failures.keys()
         versions = self.wrong_versions.all
-        listed = [
-            (version, version.not_passed)
-            for version in self.not_contradicted(dict.fromkeys(versions, NOT))
-            if version.not_passed is not None
-        ]
+        tellable = self.not_contradicted(dict.fromkeys(versions, NOT))
+        listed = [(version, failed) for version in tellable if (failed := version.not_passed) is not None]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
     def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
@@ -258,28 +248,26 @@ class Diagnostician:
             for version in versions
         }
         best = [version for version in versions if score[version] == max(score.values())]
-        if len(best) > 1 and self.words is not None:
+        if len(best) > 1:
             support = {version: claims.support(version, self.words.source) for version in best}
             best = [version for version in best if support[version] == max(support.values())]
         return OR.join(version.sentence for version in best[:2])
 
-    def general(
-        self, failure: Failure, failures: dict[str, Failure], passed: set[str], subject: Learner | None
-    ) -> str | None:
+    def general(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
         """A sentence without a known mistake: on the error, on the answer, on the other checks, or on a trial."""
         error = failure.error
-        if certain := _certain(failure, failures) or self.of_source(failure, subject):
+        if certain := _certain(failure, failures) or self.of_source(failure):
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
-            return self.trial(failure, subject) or self.of_sizes(failure, failures)
+            return self.trial(failure) or self.of_sizes(failure, failures)
         sentence = patterns.describe(error)
         if sentence and not self.contradicted(sentence, failure, failures):
             of_gradient = failure.way[1] == "gradients"
             return sentence.replace(patterns.EVERY, f"{patterns.EVERY} of the gradient") if of_gradient else sentence
         return (
             patterns.of_checks(failure, failures, passed, self.session.checks)
-            or self.unread(failure, subject)
-            or self.trial(failure, subject)
+            or unread(failure, self.words)
+            or self.trial(failure)
         )
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
@@ -289,32 +277,17 @@ class Diagnostician:
         fits_elsewhere = any(isinstance(other.error, Mismatch) for other in others)
         return None if fits_elsewhere and sentence == general_sentences.SIZES_OF_FACTORS else sentence
 
-    def of_source(self, failure: Failure, subject: Learner | None) -> str | None:
+    def of_source(self, failure: Failure) -> str | None:
         """A sentence on the source alone, or on the source and an error in it."""
-        if subject is None:
-            return None
-        words, number = subject._connection.words, self.session.exercise.folder[:2]
         if isinstance(failure.error, Mismatch):
-            return general_sentences.of_source(failure, words)
-        error = general_sentences.of_error(failure.error, subject.source, number)
-        return error or general_sentences.of_source(failure, words) or self.unread(failure, subject)
-
-    def unread(self, failure: Failure, subject: Learner | None) -> str | None:
-        """A sentence on an argument that the function never reads."""
-        if subject is None:
-            return None
-        return unread(failure, subject._connection.words)
+            return general_sentences.of_source(failure, self.words)
+        error = general_sentences.of_error(failure.error, self.words.source, self.session.exercise.folder[:2])
+        return error or general_sentences.of_source(failure, self.words) or unread(failure, self.words)
 
     def of_what_it_uses(
-        self,
-        failure: Failure,
-        failures: dict[str, Failure],
-        matches: dict[str, list[WrongVersion]],
-        subject: Learner | None,
+        self, failure: Failure, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]]
     ) -> str | None:
         """A sentence on a function that the learner's uses."""
-        if subject is None:
-            return None
         own = matches.get(failure.check.id, [])
         told = {version for versions in matches.values() for version in versions}
         for pair in own:
@@ -322,7 +295,7 @@ class Diagnostician:
             if len(parts_of_it) == 1 and told.issuperset({*pair.parts} - {*parts_of_it}):
                 return parts_of_it[0].sentence  # only both explain it, and another check names the other
         is_own_alone = any(one.changed == {failure.last_called} for one in own)
-        return sentence(failure, failures, subject._connection.words, is_own_alone and not says_little(failure))
+        return sentence(failure, failures, self.words, is_own_alone and not says_little(failure))
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function.
@@ -342,14 +315,14 @@ class Diagnostician:
             for called, said in told
         )
 
-    def trial(self, failure: Failure, subject: Learner | None) -> str | None:
+    def trial(self, failure: Failure) -> str | None:
         """A sentence on a hidden check whose calls are answered otherwise where they come first."""
         if not failure.check.hidden or failure.check.measured or not failure.calls:
             return None
-        connection = subject._connection if subject is not None and subject._device == "cpu" else None
-        if subject is None or not isinstance(connection, Remote):
+        connection = self.subject._connection
+        if self.subject._device != "cpu" or not isinstance(connection, Remote):
             return None
-        return trials.sentence(self.session, failure, subject, connection)
+        return trials.sentence(self.session, failure, self.subject, connection)
 
 
 def _certain(failure: Failure, failures: dict[str, Failure]) -> str:
