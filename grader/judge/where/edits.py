@@ -3,72 +3,17 @@
 import ast
 import contextlib
 import functools
-import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, TypeGuard
 
 from grader.catalog.stubs import is_unwritten
 from grader.records.syntax import FUNCTIONS, is_text
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
-LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
-Item = TypeVar("Item")
-# Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
-SIBLINGS = [
-    ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("tril", "triu"), ("view", "reshape"),
-    ("rand", "randn", "zeros", "ones", "empty"), ("ones_like", "zeros_like", "full_like", "rand_like"), ("ones", "eye"),
-    ("softmax", "log_softmax", "sigmoid", "relu", "tanh"), ("argmax", "argmin"), ("cumsum", "cumprod", "sum"),
-    ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"), ("norm", "sum"),
-    ("log", "log2", "log1p"), ("exp", "exp2", "expm1", "sqrt", "square"), ("squeeze", "unsqueeze"), ("matmul", "mul"),
-    ("dot", "outer", "cosine_similarity"), ("add", "sub", "mul", "div", "copy"), ("sin", "cos"), ("keys", "values"),
-    ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("Linear", "Embedding"), ("cummax", "cumsum"),
-    ("floor", "round", "ceil"), ("gt", "ge", "lt", "le"), ("eq", "ne"), ("zip", "product"),
-]  # fmt: skip
-REDUCING = (
-    "sum", "mean", "max", "min", "amax", "amin", "prod", "logsumexp", "norm", "std", "var", "argmax", "any", "all",
-)  # fmt: skip
-ALONG = (*REDUCING, "softmax", "log_softmax", "cumsum", "cat", "stack", "unsqueeze", "squeeze", "chunk", "split")
-FACTORIES = (
-    "zeros", "ones", "empty", "full", "tensor", "arange", "eye", "rand", "randn", "tril_indices", "triu_indices",
-    "as_tensor",
-)  # fmt: skip
-TURNS = [(-2, -1), (1, 2), (0, 1), (2, 3), (-3, -2), (0, 2), (1, 3)]
-SWAPPED = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
-OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
-    ast.Pow: (ast.Mult,), ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add, ast.Div), ast.MatMult: (ast.Mult,),
-    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.Mod: (ast.FloorDiv,), ast.BitAnd: (ast.BitOr,),
-    ast.BitOr: (ast.BitAnd,),
-}  # fmt: skip
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt, ast.GtE), ast.LtE: (ast.Lt, ast.GtE, ast.Gt), ast.Gt: (ast.GtE, ast.Lt, ast.LtE),
-    ast.GtE: (ast.Gt, ast.LtE, ast.Lt), ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Gt),
-    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
-}  # fmt: skip
-SHIFTED = "(E) - (E).amax(-1, keepdim=True)"
-# What may be missing around an expression E, the likelier first.
-WRAPS = (
-    (
-        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", SHIFTED, "(E).exp()", "(E).sum(-1)", "(E).sum()",
-        "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)", "(E)[0]",
-        "(E).bool()", "sorted(set(E))", "sorted(E)", "(E).values",
-    ),
-    (
-        "(E).softmax(0)", "(E) - (E).max()", "(E).sum(0)", "(E).mean(-1)", "(E).squeeze(0)", "(E).clone()",
-        "(E).contiguous()", "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)",
-        "int(E)", "tuple(E)", "next(E)", "len(E)", "(E).indices", "(E).T",
-    ),
-)  # fmt: skip
 MISSING = "something may have to be added there"
-# Of what may be put around an expression, this is as often the way back from something that is too much there.
-WAYS_BACK = frozenset(
-    ("(E)[0]", "(E)[-1]", "(E).squeeze(0)", "(E).sum()", "(E) + 1", "(E) - 1", "(E) * 2", "(E) / 2", "(E) // 2",
-    "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
-)  # fmt: skip
 COMPUTED = "what is computed there"
 SLIP = -1  # the tier of an edit that undoes a very common slip: few of each source, and tried before the others
 HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
@@ -232,10 +177,6 @@ def number_of(node: ast.expr) -> float | None:
     return value if type(value) in (int, float) else None  # type: ignore[return-value]
 
 
-def constant(value: float) -> ast.expr:
-    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
-
-
 def expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
@@ -254,24 +195,9 @@ def substitute(node: ast.expr, text: str) -> ast.expr:
     return wrapped
 
 
-def transposed(node: ast.expr, dims: tuple[int, int]) -> ast.expr:
-    return ast.Call(ast.Attribute(node, "transpose", ast.Load()), [constant(dims[0]), constant(dims[1])], [])
-
-
-def square_root(node: ast.expr) -> ast.expr:
-    return ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
-
-
 def called_name(node: ast.Call) -> str:
     """The name of the function or method that is called."""
     return getattr(node.func, "attr", getattr(node.func, "id", "a call"))
-
-
-def is_library(node: ast.expr) -> bool:
-    """Whether `node.name(…)` calls a library's function: torch.exp, F.softmax, torch.nn.functional.relu."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id in LIBRARIES
 
 
 def part_in_words(parent: ast.AST) -> str:
@@ -296,24 +222,8 @@ def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[st
     return [parameter.arg for parameter in parameters_of(function)]
 
 
-def exchange(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """The items with two of them exchanged, for each two."""
-    for first, second in itertools.combinations(range(len(items)), 2):
-        others = [*items]
-        others[first], others[second] = others[second], others[first]
-        yield others
-
-
 def is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def is_aside(node: ast.AST) -> bool:
-    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
-    if isinstance(node, ast.Expr):
-        value = node.value
-        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
-    return isinstance(node, (ast.Assert, ast.Pass))
 
 
 def head_of(node: ast.stmt) -> tuple[int, int]:

@@ -4,47 +4,84 @@ import ast
 import itertools
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from grader.judge.where.edits import (
-    ALONG,
-    COMPARISONS,
     COMPUTED,
-    FACTORIES,
     MISSING,
-    OPERATORS,
-    REDUCING,
-    SHIFTED,
-    SIBLINGS,
     SLIP,
-    SWAPPED,
-    TURNS,
-    WAYS_BACK,
-    WRAPS,
     Change,
     Edit,
     Function,
-    Replacement,
     Scope,
     called_name,
-    constant,
     expression,
     is_docstring,
-    is_library,
     is_own_attribute,
     number_of,
     part_in_words,
-    square_root,
     substitute,
-    transposed,
 )
 
+Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
+# Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
+SIBLINGS = [
+    ("sum", "mean", "amax", "max", "prod"), ("max", "amax", "min", "argmax"), ("tril", "triu"), ("view", "reshape"),
+    ("rand", "randn", "zeros", "ones", "empty"), ("ones_like", "zeros_like", "full_like", "rand_like"), ("ones", "eye"),
+    ("softmax", "log_softmax", "sigmoid", "relu", "tanh"), ("argmax", "argmin"), ("cumsum", "cumprod", "sum"),
+    ("repeat", "expand", "tile", "repeat_interleave"), ("cat", "stack", "hstack", "vstack", "concat"), ("norm", "sum"),
+    ("log", "log2", "log1p"), ("exp", "exp2", "expm1", "sqrt", "square"), ("squeeze", "unsqueeze"), ("matmul", "mul"),
+    ("dot", "outer", "cosine_similarity"), ("add", "sub", "mul", "div", "copy"), ("sin", "cos"), ("keys", "values"),
+    ("arange", "linspace"), ("eval", "train"), ("Parameter", "Tensor"), ("Linear", "Embedding"), ("cummax", "cumsum"),
+    ("floor", "round", "ceil"), ("gt", "ge", "lt", "le"), ("eq", "ne"), ("zip", "product"),
+]  # fmt: skip
+REDUCING = (
+    "sum", "mean", "max", "min", "amax", "amin", "prod", "logsumexp", "norm", "std", "var", "argmax", "any", "all",
+)  # fmt: skip
+ALONG = (*REDUCING, "softmax", "log_softmax", "cumsum", "cat", "stack", "unsqueeze", "squeeze", "chunk", "split")
+FACTORIES = (
+    "zeros", "ones", "empty", "full", "tensor", "arange", "eye", "rand", "randn", "tril_indices", "triu_indices",
+    "as_tensor",
+)  # fmt: skip
+LIBRARIES = ("torch", "F", "nn", "math", "functional", "np", "itertools", "T", "init")
+TURNS = [(-2, -1), (1, 2), (0, 1), (2, 3), (-3, -2), (0, 2), (1, 3)]
+SWAPPED = (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
+    ast.Mult: (ast.Div, ast.MatMult, ast.Add, ast.Pow), ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
+    ast.Pow: (ast.Mult,), ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add, ast.Div), ast.MatMult: (ast.Mult,),
+    ast.FloorDiv: (ast.Div, ast.Mod, ast.Mult), ast.Mod: (ast.FloorDiv,), ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+}  # fmt: skip
+COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.Gt, ast.GtE), ast.LtE: (ast.Lt, ast.GtE, ast.Gt), ast.Gt: (ast.GtE, ast.Lt, ast.LtE),
+    ast.GtE: (ast.Gt, ast.LtE, ast.Lt), ast.Eq: (ast.NotEq, ast.LtE, ast.GtE), ast.NotEq: (ast.Eq, ast.Gt),
+    ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+}  # fmt: skip
+SHIFTED = "(E) - (E).amax(-1, keepdim=True)"
+# What may be missing around an expression E, the likelier first.
+WRAPS = (
+    (
+        "(E).softmax(-1)", "(E) / (E).sum(-1, keepdim=True)", SHIFTED, "(E).exp()", "(E).sum(-1)", "(E).sum()",
+        "(E) ** 0.5", "-(E)", "~(E)", "(E) + 1", "(E) - 1", "(E).unsqueeze(0)", "(E).unsqueeze(-1)", "(E)[0]",
+        "(E).bool()", "sorted(set(E))", "sorted(E)", "(E).values",
+    ),
+    (
+        "(E).softmax(0)", "(E) - (E).max()", "(E).sum(0)", "(E).mean(-1)", "(E).squeeze(0)", "(E).clone()",
+        "(E).contiguous()", "(E).log()", "(E)[-1]", "1 / (E)", "1 - (E)", "(E) * 2", "(E) / 2", "set(E)", "list(E)",
+        "int(E)", "tuple(E)", "next(E)", "len(E)", "(E).indices", "(E).T",
+    ),
+)  # fmt: skip
+# Of what may be put around an expression, this is as often the way back from something that is too much there.
+WAYS_BACK = frozenset(
+    ("(E)[0]", "(E)[-1]", "(E).squeeze(0)", "(E).sum()", "(E) + 1", "(E) - 1", "(E) * 2", "(E) / 2", "(E) // 2",
+    "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
+)  # fmt: skip
 THE_SCALE = "the scale"
 SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
 KEEPDIM = "keepdim=True"
-MAX_ENTRIES = 4  # of a dict whose order is changed, or of a tuple whose names are
 SKIPPED = ("annotation", "returns", "decorator_list", "type_params")
 Slot = tuple[ast.AST, str, int | None]
 
@@ -76,8 +113,8 @@ def may_be_wrapped(node: ast.expr, parent: ast.AST) -> bool:
     """Whether an expression is a value that is computed with, so that something may be missing around it."""
     if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Slice, ast.Starred, ast.Dict, ast.Lambda)):
         return False
-    if isinstance(parent, (ast.Attribute, ast.keyword, ast.Subscript)) and not isinstance(parent, ast.Subscript):
-        return isinstance(parent, ast.keyword)
+    if isinstance(parent, ast.Attribute):
+        return False
     return not (isinstance(node, ast.Name) and node.id in ("self", "super", "torch", "math", "nn", "F"))
 
 
@@ -89,9 +126,8 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
         yield partial(transposed, node, dim_pair), "a transpose", 0 if operand else 1, ("turned", dim_pair)
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Div, ast.Mult)) and parent.right is node:
         yield square_root(node), THE_SCALE, 0, ("root of",)
-    if (isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))) or isinstance(
-        node, (ast.Call, ast.Name)
-    ):
+    is_product = isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult))
+    if is_product or isinstance(node, (ast.Call, ast.Name)):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
             yield partial(substitute, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, (SCALED, size)
@@ -116,10 +152,9 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
 
 def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
     """Other sizes, where a value is divided by a size or the root of one is taken."""
-    is_divisor = (
-        isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Div, ast.FloorDiv)) and parent.right is node
-    )
-    is_power = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.left is node
+    operator = parent.op if isinstance(parent, ast.BinOp) else None
+    is_divisor = isinstance(operator, (ast.Div, ast.FloorDiv)) and parent.right is node  # type: ignore[attr-defined]
+    is_power = isinstance(operator, ast.Pow) and parent.left is node  # type: ignore[attr-defined]
     is_root = isinstance(parent, ast.Call) and called_name(parent) == "sqrt"
     if (is_divisor or is_power or is_root) and not isinstance(node, (ast.BinOp, ast.Constant)):
         for name in scope.values[:8]:
@@ -242,23 +277,15 @@ def _reduce(node: ast.Call, dim: ast.expr, dim_position: int) -> Iterator[Replac
     if reduced_value is None:
         return
     name = called_name(node)
+    argument = f"an argument of {name}"
     if name in ("max", "min"):
-        yield (
-            ast.Call(ast.Attribute(reduced_value, f"a{name}", ast.Load()), [dim], []),
-            f"an argument of {name}",
-            SLIP,
-            None,
-        )
+        yield ast.Call(ast.Attribute(reduced_value, f"a{name}", ast.Load()), [dim], []), argument, SLIP, None
     is_of_all = not node.keywords and len(node.args) == dim_position  # where each row has a maximum or sum of its own
     for function in ("amax", "sum") if name in ("max", "amax", "sum") else (name,):
         is_slip = is_of_all and function.removeprefix("a") == name.removeprefix("a") and number_of(dim) == -1
-        reduction_arguments = [dim], [ast.keyword("keepdim", ast.Constant(True))]
-        yield (
-            ast.Call(ast.Attribute(reduced_value, function, ast.Load()), *reduction_arguments),
-            f"an argument of {name}",
-            SLIP if is_slip else 1,
-            None,
-        )
+        kept = [ast.keyword("keepdim", ast.Constant(True))]
+        new = ast.Call(ast.Attribute(reduced_value, function, ast.Load()), [dim], kept)
+        yield new, argument, SLIP if is_slip else 1, None
 
 
 def _missing_keywords(node: ast.Call, name: str, scope: Scope) -> Iterator[str]:
@@ -289,10 +316,9 @@ def _other_functions(node: ast.Call, name: str) -> Iterator[Replacement]:
     others |= {plain} if ending else {f"{name}_"} if name == "masked_fill" else set()
     for other in sorted(others):
         sign = ("sibling", name, other)
+        function: ast.expr = ast.Name(other, ast.Load())
         if isinstance(node.func, ast.Attribute):
-            function: ast.expr = ast.Attribute(node.func.value, other, ast.Load())
-        else:
-            function = ast.Name(other, ast.Load())
+            function = ast.Attribute(node.func.value, other, ast.Load())
         yield ast.Call(function, node.args, node.keywords), f"the call of {name}", 0, sign
 
 
@@ -422,3 +448,22 @@ def _other_orders(node: ast.Tuple | ast.List) -> Iterator[Replacement]:
     if len(node.elts) > 2:
         yield kind([*node.elts[1:], node.elts[0]], ast.Load()), ORDER_OF_PARTS, 0, None
         yield kind([node.elts[-1], *node.elts[:-1]], ast.Load()), ORDER_OF_PARTS, 0, None
+
+
+def constant(value: float) -> ast.expr:
+    return ast.Constant(value) if value >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-value))
+
+
+def transposed(node: ast.expr, dims: tuple[int, int]) -> ast.expr:
+    return ast.Call(ast.Attribute(node, "transpose", ast.Load()), [constant(dims[0]), constant(dims[1])], [])
+
+
+def square_root(node: ast.expr) -> ast.expr:
+    return ast.BinOp(node, ast.Pow(), ast.Constant(0.5))
+
+
+def is_library(node: ast.expr) -> bool:
+    """Whether `node.name(…)` calls a library's function: torch.exp, F.softmax, torch.nn.functional.relu."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id in LIBRARIES

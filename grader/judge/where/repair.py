@@ -6,36 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.judge.collection import Check
-from grader.judge.examiner import Examiner
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore
+from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import (
-    Change,
-    Edit,
-    Scope,
-    Tree,
-    Unit,
-    head_of,
-    parameter_names,
-    together,
-)
+from grader.judge.where.edits import Change, Edit, Scope, Unit, head_of, parameter_names, together
 from grader.judge.where.expressions import ORDER_OF_PARTS, SCALED, expression_edits, slots, takes_a_scale
-from grader.judge.where.place import Blame, Group
 from grader.judge.where.slips import slips, uncutting_edits
-from grader.judge.where.statements import (
-    A_RETURN,
-    AN_ORDER,
-    NOT_KEPT,
-    ORDER_OF_PARAMETERS,
-    bypassed,
-    statement_edits,
-)
-from grader.judge.where.trial import Probe, Trial, sift
+from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT, ORDER_OF_PARAMETERS, bypassed, statement_edits
+from grader.judge.where.trial import sift
 from grader.judge.where.undoing import undoing_edits
 from grader.records.seeds import part
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
-SEEDS = 1  # other seeds with which a repair must pass too
 UnitEdit = tuple[Unit, Edit]
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
 MAX_DOUBTFUL_LINES = 4
@@ -48,8 +30,8 @@ LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may b
 class GroupEdits:
     """The edits of the definitions of one submission, for one group of failed checks at a time."""
 
-    def __init__(self, tree: Tree, trial: Trial, blame: Blame):
-        self.tree, self.trial, self.blame = tree, trial, blame
+    def __init__(self, blame: Blame):
+        self.blame = blame
         self.aligned = functools.cache(Alignment)
         self.donor_edits = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
 
@@ -106,7 +88,7 @@ class GroupEdits:
         def rank(pair: UnitEdit) -> tuple[float, int]:
             edit = pair[1]
             tier = edit.tier + (edit.line not in unmatched)
-            if guide is None or self.trial.is_cancelled():  # to score thousands of edits takes a while
+            if guide is None or self.blame.trial.is_cancelled():  # to score thousands of edits takes a while
                 return 0.0, tier
             return -guide.score(edit, words_before), tier
 
@@ -131,26 +113,17 @@ class GroupEdits:
 class Repairs:
     """Tries the edits of one submission.
 
-    probes: of the failed checks, by their ids. passing: the checks that no edit may break. unexamined: checks that were
+    passing: the checks that no edit may break. unexamined: checks that were
     not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
     doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
     """
 
-    def __init__(
-        self,
-        examiner: Examiner,
-        tree: Tree,
-        trial: Trial,
-        blame: Blame,
-        probes: dict[str, Probe],
-        passing: tuple[Check, ...],
-    ):
-        self.examiner, self.tree, self.trial, self.blame = examiner, tree, trial, blame
-        self.probes, self.passing = probes, passing
-        self.unexamined: tuple[Check, ...] = ()
+    def __init__(self, blame: Blame, seed: int, passing: tuple[Check, ...], unexamined: tuple[Check, ...]):
+        self.blame, self.tree, self.trial, self.probes = blame, blame.tree, blame.trial, blame.probes
+        self.seed, self.passing, self.unexamined = seed, passing, unexamined
         self.fails_unexamined = False
-        self.group_edits = GroupEdits(tree, trial, blame)
+        self.group_edits = GroupEdits(blame)
         self.begin()
 
     def begin(self) -> None:
@@ -158,12 +131,7 @@ class Repairs:
         self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
 
-    def full_repair(
-        self,
-        group: Group,
-        edits: Iterable[UnitEdit],
-        sifts: bool = True,
-    ) -> Edit | None:
+    def full_repair(self, group: Group, edits: Iterable[UnitEdit], sifts: bool = True) -> Edit | None:
         """The first edit after which every failed check of the group passes, and none that passed before fails.
 
         The lines of one that bypasses a value of the learner's become `doubtful_lines`. sifts: whether a probe sifts
@@ -181,8 +149,8 @@ class Repairs:
                     if is_whole:
                         return edit
                     self.first_of_two = edit
-                elif is_whole:
-                    self.keep_doubtful({*lines, *bypassed_lines})
+                elif is_whole and not self.doubtful_lines and len(lines | bypassed_lines) <= MAX_DOUBTFUL_LINES:
+                    self.doubtful_lines = tuple(sorted(lines | bypassed_lines))
         return None
 
     def joint_repair(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
@@ -232,11 +200,6 @@ class Repairs:
             return repair
         return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
 
-    def keep_doubtful(self, lines: set[int]) -> None:
-        """Keep these lines as doubtful, unless there are some already."""
-        if not self.doubtful_lines and len(lines) <= MAX_DOUBTFUL_LINES:
-            self.doubtful_lines = tuple(sorted(lines))
-
     def partial_repair(self, group: Group, edits: Iterable[UnitEdit]) -> Edit | None:
         """The first edit after which one failed check passes, and none that passed before fails."""
         likely_edits = [pair for pair in edits if pair[1].tier <= LAST_LIKELY_TIER]
@@ -261,35 +224,32 @@ class Repairs:
         """Each edit with the source that it gives, without those that give the same one as an earlier edit."""
         seen: set[int] = set()
         for unit, edit in edits:
-            source = self.changed(group, edit.changes, {unit.top})
+            source = self.changed(group, unit, edit)
             if source is not None and hash(source) not in seen:
                 seen.add(hash(source))
                 yield (unit, edit), source
 
-    def changed(self, group: Group, changes: tuple[Change, ...], tops: set[int]) -> str | None:
-        """The source with changes in several definitions; None where it is no valid Python."""
+    def changed(self, group: Group, unit: Unit, edit: Edit) -> str | None:
+        """The source with the edit of a definition; None where it is no valid Python."""
         try:
             if group.base:
-                return self.blame.with_solution((*group.base, *changes), {unit.top for unit in self.tree.units})
-            return self.tree.changed(changes, tops)
+                return self.blame.with_solution((*group.base, *edit.changes), {unit.top for unit in self.tree.units})
+            return self.tree.changed(edit.changes, {unit.top})
         except INVALID:
             return None
 
     def fixes(self, group: Group, unit: Unit, edit: Edit) -> bool:
         """Whether the group's checks pass with the edit, and all checks that passed before."""
         self.fails_unexamined = False
-        source = self.changed(group, edit.changes, {unit.top})
-        return source is not None and self.is_mended(group, source)
-
-    def is_mended(self, group: Group, source: str) -> bool:
-        """Whether a source passes the group's checks, and all checks that passed before."""
-        if not self.trial.load(source) or not self.trial.passes_all((*group.checks, *self.passing)):
+        source = self.changed(group, unit, edit)
+        if source is None or not self.trial.load(source):
+            return False
+        if not self.trial.passes_all((*group.checks, *self.passing)):
             return False
         dependent_checks = self.unexamined if len(group.checks) == len(self.blame.failing) else ()
         self.fails_unexamined = not self.trial.passes_all(dependent_checks)
         return not self.fails_unexamined
 
     def confirmed(self, group: Group) -> bool:
-        """Whether the candidate passes with other seeds too: a weak check may accept a wrong answer by chance."""
-        seeds = (part(self.examiner.settings.seed, f"where {number}") for number in range(SEEDS))
-        return all(self.trial.passes_with(seed, group.checks) for seed in seeds)
+        """Whether the candidate passes with another seed too: a weak check may accept a wrong answer by chance."""
+        return self.trial.passes_with(part(self.seed, "where 0"), group.checks)

@@ -4,37 +4,69 @@ Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al.
 """
 
 import functools
-from collections.abc import Callable
-from dataclasses import replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from grader.catalog.errors import InfrastructureError
+from grader.judge.compare import SUGGESTION
 from grader.judge.examiner import Examiner, Explained
+from grader.judge.failure import Failure
+from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_of_kind
 from grader.judge.where import alignment
-from grader.judge.where.edits import Edit, Tree
-from grader.judge.where.place import (
-    Blame,
-    Group,
-    Place,
-    at_lines,
-    both,
-    certain_line,
-    head_line,
-    in_definition,
-    lines_of_faults,
-)
+from grader.judge.where.blame import Blame, Group
+from grader.judge.where.edits import MISSING, Edit, Tree
+from grader.judge.where.expressions import ORDER_OF_PARTS, THE_SCALE
 from grader.judge.where.repair import Repairs, UnitEdit
+from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT
 from grader.judge.where.trial import Trial, probes
 from grader.judge.where.underline import marks
-from grader.records import containment
+from grader.records import containment, syntax
 from grader.records.evidence import Finding, Mark, at, whole_line
 from grader.records.results import CheckResult, ExerciseResult
+from grader.records.sanitize import inert
 from grader.records.source import nesting
 from grader.records.submission import Submission
+from grader.sandbox.call_results import LearnerError
 
 WORK = 3_000  # for one submission: see Trial
 FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
+METHODS = {"__call__": "forward"}  # which method of a module a call runs
+MAX_CODE = 60  # characters of a line that are shown
+# What a verdict says beside the underlined code, by the kind of the edit that helped. Most kinds say nothing more.
+KINDS = {
+    MISSING: "something is missing here", A_RETURN: "this is what is returned", NOT_KEPT: "this result is not kept",
+    AN_ORDER: "these lines are in another order", THE_SCALE: "the scale", "an operator": "this operator",
+    "a comparison": "this comparison", "a condition": "this condition", "an index": "this index", "a size": "this size",
+    "a sign": "this sign", "which value is used": "this value", "a transpose": "which dimensions change places",
+    "the order of two operands": "the order of these two", ORDER_OF_PARTS: "the order of the parts",
+    f"{THE_SCALE}, in one of them": "the scale, in one of these lines",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the mistake of a failed check is.
+
+    lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what other tools
+    read, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
+    "part" (a change fixes some of the checks), "message", "construct" or "definition". marks: what is underlined;
+    function: around the first line; kind: of the change that helped.
+    """
+
+    lines: tuple[int, ...]
+    sentence: str
+    evidence: str
+    marks: tuple[Mark, ...] = ()
+    function: str = ""
+    kind: str = ""
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a change was tried there, and helped."""
+        return self.evidence in ("repair", "part")
 
 
 def locate(
@@ -47,15 +79,14 @@ def locate(
     """
     if examiner.explained is None or not examiner.settings.reveal:
         return result
-    found_places = places(examiner, submission, examiner.explained, WORK, is_cancelled=is_cancelled)
-    checks = (
-        placed(check, found_places[check.id], submission) if check.id in found_places else check
-        for check in result.checks
-    )
-    return replace(result, checks=tuple(checks))
+    arguments = examiner, submission, examiner.explained, WORK, "", is_cancelled
+    no_places: dict[str, Place] = {}
+    found_places = containment.optional("the search for the line", no_places, places, *arguments)
+    checks = tuple(_placed(check, found_places.get(check.id), submission) for check in result.checks)
+    return replace(result, checks=checks)
 
 
-def placed(check: CheckResult, place: Place | None, submission: Submission) -> CheckResult:
+def _placed(check: CheckResult, place: Place | None, submission: Submission) -> CheckResult:
     """The check with its place. A definition alone is no better than the line that the failure itself names."""
     if place is None:
         return check
@@ -78,21 +109,7 @@ def places(
     """The place of the mistake for each failed check for which one was found.
 
     work: how much the search may do. excluded_mistake: a known mistake that gives no guidance, for measuring.
-    Raises nothing: where the search breaks, there is no place.
     """
-    no_places: dict[str, Place] = {}
-    arguments = (examiner, submission, explained, work, excluded_mistake, is_cancelled)
-    return containment.optional("the search for the line", no_places, _places, *arguments)
-
-
-def _places(
-    examiner: Examiner,
-    submission: Submission,
-    explained: Explained,
-    work: int,
-    excluded_mistake: str,
-    is_cancelled: Callable[[], bool],
-) -> dict[str, Place]:
     explained = explained.begun()
     if not explained.failures or nesting(submission.source) > MAX_DEPTH:
         return {}
@@ -123,11 +140,10 @@ class Search:
         checks = {check.id: check for check in explained.checks}
         failing = tuple(checks[name] for name in explained.failures)
         passing = tuple(checks[name] for name in checks if name in explained.passed)
-        probes_by_check = probes(examiner, trial, failing)
-        self.blame = Blame(examiner, tree, trial, failing, probes_by_check)
-        self.repairs = Repairs(examiner, tree, trial, self.blame, probes_by_check, passing)
+        self.blame = Blame(examiner, tree, trial, failing, probes(examiner, trial, failing))
         examined = explained.passed | explained.failures.keys()
-        self.repairs.unexamined = tuple(check for name, check in checks.items() if name not in examined)
+        unexamined = tuple(check for name, check in checks.items() if name not in examined)
+        self.repairs = Repairs(self.blame, examiner.settings.seed, passing, unexamined)
 
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""
@@ -250,3 +266,82 @@ class Search:
             return None
         head = ((units[0].node.lineno, 0, 0),)
         return Place((), f"The mistake is in {units[0].name}.", "definition", head, units[0].name)
+
+
+def at_lines(
+    source: str, source_lines: Sequence[str], marks: tuple[Mark, ...], evidence: str, function: str = "", kind: str = ""
+) -> Place:
+    """A place of lines. The sentence names them, and the code of a single one.
+
+    source: as it was submitted; source_lines: its lines.
+    """
+    lines = tuple(line for line, _, _ in marks)
+    code = source_lines[lines[0] - 1].strip() if lines[0] <= len(source_lines) else ""
+    code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
+    location = f"{syntax.place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+    if len(lines) > 1 and syntax.is_notebook(source):
+        location = "; ".join(syntax.place(source, line) for line in lines)
+    return Place(lines, f"Look at {location}.", evidence, marks, function, KINDS.get(kind, ""))
+
+
+def in_definition(group: Group, tree: Tree) -> Place | None:
+    """The place that is a definition alone: for a method its class, where another method might be wrong."""
+    blamed, *helpers = group.units
+    if len(group.units) > len(tree.units) // 2 + 1:
+        owners = {unit.owner.name if unit.owner is not None else "" for unit in group.units}
+        if len(owners) > 1 and len(group.units) < len(tree.units) and blamed.owner is not None:  # a class with helpers
+            is_whole = all(unit in group.units for unit in tree.units if unit.owner is blamed.owner)
+            owners = {blamed.owner.name} if is_whole else owners
+        owner = owners.pop() if len(owners) == 1 else ""
+        return Place((), f"The mistake is in the class {owner}.", "definition") if owner else None
+    name = f"the class {blamed.owner.name}" if blamed.owner is not None and not group.is_sure else blamed.name
+    blamed_class = None if group.is_sure or blamed.owner is None else blamed.owner
+    helper_names = [unit.name for unit in helpers if blamed_class is None or unit.owner is not blamed_class]
+    addition = f", or in what it calls: {', '.join(helper_names)}" if helper_names else ""
+    head = ((blamed.node.lineno, 0, 0),) if blamed_class is None else ()
+    return Place((), f"The mistake is in {name}{addition}.", "definition", head, blamed.name)
+
+
+def both(first: Place, second: Place) -> Place:
+    """The two places for which a check fails, as one."""
+    if set(second.lines) <= set(first.lines):
+        return first
+    sentence = f"{first.sentence}\n{second.sentence}"
+    return replace(first, lines=(*first.lines, *second.lines), sentence=sentence, marks=(*first.marks, *second.marks))
+
+
+def certain_line(failure: Failure) -> int:
+    """The line of a forbidden function, or of a name with a slip in it, for the mistake is nowhere else; or 0."""
+    error = failure.error
+    if isinstance(error, LearnerError) and error.facts.get("type") == "NameError":
+        return error.frame[0] if SUGGESTION.search(str(error.facts.get("message", ""))) else 0
+    return failure.uses_at
+
+
+def lines_of_faults(failure: Failure, source: str) -> tuple[int, ...]:
+    """The lines that write into an argument, move to another device or cut a gradient, where that failed; else ()."""
+    error = failure.error
+    message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
+    if getattr(error, "cause", None) == IN_PLACE or re.match(WRITES_INTO_A_LEAF, message):
+        kind = "in place"
+    elif failure.is_on_other_device:
+        kind = "own device"
+    elif getattr(error, "kind", "") == "gradient":
+        kind = "cut"
+    else:
+        return ()
+    return tuple(sorted({fault["line"] for fault in faults_of_kind(source, kind, {failure.last_called})}))
+
+
+def head_line(failure: Failure, tree: Tree) -> int:
+    """The line of the definition that cannot be called as the check calls it; 0 where the failure is another."""
+    error = failure.error
+    if not isinstance(error, LearnerError) or error.kind != "signature" or error.call is None:
+        return 0
+    owner, _, method = error.call.function.partition(".")
+    names = (owner, f"{owner}.__init__") if not method else (f"{owner}.{METHODS.get(method, method)}",)
+    return next((unit.node.lineno for unit in tree.units if unit.name in names), 0)
+
+
+def _listed(lines: tuple[int, ...]) -> str:
+    return f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"

@@ -2,7 +2,8 @@
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from grader.judge.where.edits import (
     MISSING,
@@ -14,8 +15,6 @@ from grader.judge.where.edits import (
     Unit,
     apply,
     called_name,
-    exchange,
-    is_aside,
     is_docstring,
     is_own_attribute,
     names_read,
@@ -23,6 +22,7 @@ from grader.judge.where.edits import (
     substitute,
 )
 
+Item = TypeVar("Item")
 A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
@@ -232,3 +232,19 @@ def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
 def _is_error(value: ast.expr | None) -> bool:
     function = value.func if isinstance(value, ast.Call) else value
     return isinstance(function, ast.Name) and function.id.endswith("Error")
+
+
+def exchange(items: Sequence[Item]) -> Iterator[list[Item]]:
+    """The items with two of them exchanged, for each two."""
+    for first, second in itertools.combinations(range(len(items)), 2):
+        others = [*items]
+        others[first], others[second] = others[second], others[first]
+        yield others
+
+
+def is_aside(node: ast.AST) -> bool:
+    """Whether a statement can hardly be the mistake: it prints, asserts, or is only a text."""
+    if isinstance(node, ast.Expr):
+        value = node.value
+        return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and ast.unparse(value.func) == "print")
+    return isinstance(node, (ast.Assert, ast.Pass))
