@@ -61,14 +61,11 @@ class Explained:
 
     def begun(self) -> "Explained":
         """The same without functions that are not started or missing, and without checks of large inputs."""
-        failures = {name: failure for name, failure in self.failures.items() if failure.is_there}
-        return replace(self, failures=failures).only(tuple(check for check in self.checks if not check.measured))
-
-    def only(self, checks: tuple[Check, ...]) -> "Explained":
-        """The same for these checks alone."""
-        names = {check.id for check in checks}
-        failures = {name: failure for name, failure in self.failures.items() if name in names}
-        return Explained(failures, self.passed & names, self.diagnoses, checks)
+        failures = {
+            name: failure for name, failure in self.failures.items() if failure.is_there and not failure.check.measured
+        }
+        checks = tuple(check for check in self.checks if not check.measured)
+        return replace(self, failures=failures, passed=self.passed & {check.id for check in checks}, checks=checks)
 
 
 class Examiner:
@@ -79,18 +76,14 @@ class Examiner:
     """
 
     def __init__(
-        self,
-        session: Session,
-        fork_server: Workers,
-        settings: Settings,
-        taken_for_passed: frozenset[str] = frozenset(),
+        self, session: Session, fork_server: Workers, settings: Settings, taken_for_passed: frozenset[str] = frozenset()
     ):
         self.session, self.settings, self.exercise = session, settings, session.exercise
         self.taken_for_passed = taken_for_passed
         self.explained: Explained | None = None
         self.calls: dict[str, list[Call]] = {}
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
-        self.has_more = False  # whether more submissions follow
+        self.has_more = False  # whether more submissions follow: then known mistakes run to their end, and are kept
         limited.start()  # meanwhile the first worker is made
         for rule in session.exercise.forbidden[:1]:
             fork_server.without_ready_made(rule)  # it starts in the background
@@ -201,10 +194,6 @@ class Examiner:
             finding=finding,
         )
         return _time(result, started)
-
-    def expect_more(self) -> None:
-        """Run each known mistake to its end from now on and keep its answers: faster where more submissions follow."""
-        self.has_more = True
 
     @cached_property
     def diagnostician(self) -> Diagnostician:

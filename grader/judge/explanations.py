@@ -74,11 +74,7 @@ def form(call: Call) -> Any:
 
 
 def pairs(
-    versions: WrongVersions,
-    failures: list[Failure],
-    failed: set[str],
-    passed: set[str],
-    matched: Counter[WrongVersion],
+    versions: WrongVersions, failures: list[Failure], failed: set[str], passed: set[str], matched: Counter[WrongVersion]
 ) -> Iterator[tuple[WrongVersion, WrongVersion]]:
     """The pairs that may explain why the first of these checks fails, the likeliest first.
 

@@ -142,7 +142,7 @@ class Failure:
         got = getattr(self.error, "got", None)
         if isinstance(got, torch.Tensor):
             for call in reversed(self.calls):
-                if any(_shares_memory(got, tensor) for tensor in tensors_in(call.value)):
+                if any(shares_memory(got, tensor) for tensor in tensors_in(call.value)):
                     return call
         return self.calls[-1] if self.calls else None
 
@@ -166,9 +166,7 @@ def is_blank(failure: Failure) -> bool:
         absolute, relative = TOLERANCE[pair[1].dtype]
         got = pair[0][~close(pair[0], pair[1], absolute, relative)]
     answers = [got] if isinstance(got, torch.Tensor) else tensors_in(failure.calls[-1].value) if failure.calls else []
-    floats = [
-        tensor for tensor in answers if tensor.is_floating_point() and tensor.device.type != "meta" and tensor.numel()
-    ]
+    floats = [one for one in answers if one.is_floating_point() and one.device.type != "meta" and one.numel()]
     return bool(floats) and not any(bool(tensor.isfinite().any()) for tensor in floats)
 
 
@@ -224,7 +222,7 @@ def _address(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr() if tensor.layout is torch.strided else 0
 
 
-def _shares_memory(got: torch.Tensor, tensor: torch.Tensor) -> bool:
+def shares_memory(got: torch.Tensor, tensor: torch.Tensor) -> bool:
     """Whether the first tensor is the second one, or a part of it."""
     if got is tensor:
         return True

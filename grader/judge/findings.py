@@ -12,7 +12,7 @@ from grader.catalog import paths, signatures
 from grader.catalog.errors import BadSubmission
 from grader.judge import messages
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure
+from grader.judge.failure import Failure, shares_memory
 from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain, kind, number, numbers_apart
 from grader.records import source, syntax
@@ -170,10 +170,10 @@ def _path(value: object, got: torch.Tensor) -> tuple[list[int], str]:
     """The indices of the part of an answer that is compared, and the index in that tensor."""
     if isinstance(value, tuple):
         for place, part in enumerate(value):
-            if any(_shares(tensor, got) for tensor in tensors_in(part)):
+            if any(shares_memory(got, tensor) for tensor in tensors_in(part)):
                 path, index = _path(part, got)
                 return [place, *path], index
-    if not isinstance(value, torch.Tensor) or not _shares(value, got) or value.ndim <= got.ndim:
+    if not isinstance(value, torch.Tensor) or not shares_memory(got, value) or value.ndim <= got.ndim:
         return [], ""
     lead = value.ndim - got.ndim
     if value.shape[lead:] != got.shape or value.stride()[lead:] != got.stride():
@@ -183,14 +183,6 @@ def _path(value: object, got: torch.Tensor) -> tuple[list[int], str]:
         position, offset = divmod(offset, stride) if stride else (0, offset)
         indices.append(position)
     return [], f"[{', '.join(map(str, indices))}]" if not offset else ""
-
-
-def _shares(tensor: torch.Tensor, got: torch.Tensor) -> bool:
-    if tensor is got:
-        return True
-    if not (is_plain(tensor) and is_plain(got)) or "meta" in (tensor.device.type, got.device.type) or not got.numel():
-        return False
-    return tensor.untyped_storage().data_ptr() == got.untyped_storage().data_ptr()
 
 
 @functools.lru_cache(128)

@@ -54,11 +54,7 @@ class Grading:
     """
 
     def __init__(
-        self,
-        exercise: Exercise,
-        workers: Workers,
-        settings: Settings,
-        taken_for_passed: frozenset[str] = frozenset(),
+        self, exercise: Exercise, workers: Workers, settings: Settings, taken_for_passed: frozenset[str] = frozenset()
     ) -> None:
         self.exercise, self.workers, self.settings = exercise, workers, settings
         self.taken_for_passed = taken_for_passed
@@ -86,7 +82,7 @@ class Grading:
         """
         self.number += 1
         if self.number > 1:
-            self.examiner.expect_more()
+            self.examiner.has_more = True
         if isinstance(handed_in, Unreadable):
             yield Verdict(self._unread(handed_in))
             return

@@ -109,9 +109,8 @@ def computes_in_kernels(record: Launched) -> None:
     for operation in record.operations:
         if operation.name not in FREE:
             name = operation.name.removeprefix("_")
-            raise Mismatch(
-                f"torch works here too ({name}): outside of the kernel only empty tensors and views are made"
-            )
+            rule = "outside of the kernel only empty tensors and views are made"
+            raise Mismatch(f"torch works here too ({name}): {rule}")
 
 
 def loads_at_most(record: Launched, lanes: int, what: str) -> None:

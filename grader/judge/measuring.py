@@ -49,10 +49,7 @@ def within_memory(target: Target, *args: Any, mebibytes: int, gradients: bool = 
                 raise _refused(error, target.name, _growth(meter), mebibytes) from None
             raise
         growth = _growth(meter)
-    sentence = f"{target.name} grew by {growth:,.0f} MiB; {mebibytes} MiB are allowed"
-    if growth >= mebibytes:
-        raise TooMuchMemory(sentence)
-    learner.notes.append(sentence)
+    _judge(growth, mebibytes, f"{target.name} grew by", learner)
     return result
 
 
@@ -79,7 +76,12 @@ def steady_memory(learner: Learner, what: str, mebibytes: int) -> Iterator[Calla
         if is_about_memory(error.facts):
             raise TooMuchMemory(f"{what} ask for more memory than there is; {mebibytes} MiB are allowed") from None
         raise
-    sentence = f"{what} grew the process by {max(0, growth):,.0f} MiB; {mebibytes} MiB are allowed"
+    _judge(max(0, growth), mebibytes, f"{what} grew the process by", learner)
+
+
+def _judge(growth: float, mebibytes: int, what: str, learner: Learner) -> None:
+    """Note how much was taken. Raises TooMuchMemory where it is too much."""
+    sentence = f"{what} {growth:,.0f} MiB; {mebibytes} MiB are allowed"
     if growth >= mebibytes:
         raise TooMuchMemory(sentence)
     learner.notes.append(sentence)

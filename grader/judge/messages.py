@@ -93,10 +93,8 @@ def traceback(facts: dict[str, Any], file: Submission) -> list[str]:
     kind, lines = facts.get("type"), []
     frames = [tuple([*frame, "", ""][:3]) for frame in facts.get("frames") or []]
     for line, function, code in dict.fromkeys(frames):  # a comprehension has a frame of its own on the same line
-        lines.append(
-            syntax.in_file(file.source, file.filename, line)
-            + (f" in {function}" if function and function != "<module>" else "")
-        )
+        within = f" in {function}" if function and function != "<module>" else ""
+        lines.append(syntax.in_file(file.source, file.filename, line) + within)
         if code:
             lines.append(f"    {code}")
             lines += _caret(str(kind), code, line, file.source)
@@ -126,9 +124,8 @@ def is_own_text(text: str, facts: dict[str, Any], file: Submission) -> bool:
     """
     number = ((facts.get("frames") or [[0]])[-1] or [0])[0]
     lines = file.source.split("\n", number)[:number] if 0 < number <= MOST_LINES else []
-    match = (
-        OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if 0 < len(lines) == number and len(lines[-1]) <= WIDEST else None
-    )
+    is_read = 0 < len(lines) == number and len(lines[-1]) <= WIDEST
+    match = OWN_TEXT.fullmatch(lines[-1].rstrip("\r")) if is_read else None
     return bool(match and match[2] == text)
 
 
@@ -247,19 +244,18 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
     if call is None or error.is_not_started:
         return ""
     owner, _, method = call.function.partition(".")
+    if error.kind == "missing" and not method:
+        return source.slip_of_function(file.source, owner)
     if error.kind == "missing":
-        return (
-            source.slip_of_method(file.source, owner, method) if method else source.slip_of_function(file.source, owner)
-        )
+        return source.slip_of_method(file.source, owner, method)
     if error.kind not in ("exception", "signature"):
         return ""
     kind, frames = error.facts.get("type"), error.facts.get("frames")
     if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
         slip = source.slip_of_method(file.source, owner, "__init__")
         return slip if kind == "AttributeError" or not frames else ""
-    return (
-        source.slip_of_method(file.source, owner, "forward" if method == "__call__" else method) if not frames else ""
-    )
+    method = "forward" if method == "__call__" else method
+    return "" if frames else source.slip_of_method(file.source, owner, method)
 
 
 def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]:

@@ -126,9 +126,8 @@ def draws_as_often(mine: Target, theirs: Target, *args: Any, **kwargs: Any) -> N
     The result does not show whether more random numbers are drawn than it needs; the next user of the generator does.
     """
     demand_object(mine, Target)
-    (listed, named), (listed_by_reference, named_by_reference) = (
-        target.inputs_after(*args, **kwargs) for target in (mine, theirs)
-    )
+    listed, named = mine.inputs_after(*args, **kwargs)
+    listed_by_reference, named_by_reference = theirs.inputs_after(*args, **kwargs)
     states = [*zip(args, listed, listed_by_reference, strict=True)]
     states += [(value, named[name], named_by_reference[name]) for name, value in kwargs.items()]
     for value, got, expected in states:
@@ -159,15 +158,10 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
             raise
         line, text = error.frame[0], str(error.facts.get("message", ""))
         if MIXED in text:
-            summary = (
-                f"{where(mine, line)} mixes tensors of two devices: make new tensors on the inputs' device{STAND_IN}"
-            )
-        else:
-            summary = (
-                f"{where(mine, line)} does not run where the inputs are on another device{STAND_IN} "
-                f"({error.facts.get('type')})"
-            )
-        raise Mismatch(summary, text.partition("\n")[0][:300] if summary.endswith(")") else "") from None
+            remedy = f"make new tensors on the inputs' device{STAND_IN}"
+            raise Mismatch(f"{where(mine, line)} mixes tensors of two devices: {remedy}") from None
+        summary = f"{where(mine, line)} does not run where the inputs are on another device{STAND_IN}"
+        raise Mismatch(f"{summary} ({error.facts.get('type')})", text.partition("\n")[0][:300]) from None
     tensors = tensors_in(result)
     if not tensors or any(tensor.device.type == "meta" for tensor in tensors):  # torch's own meta device has no values
         raise Mismatch(f"the result is not on the device of the inputs{STAND_IN}")
@@ -316,10 +310,8 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
         for other_name, numbers in expected.items():
             if other_name != name and same(got, numbers):
                 order = ", ".join(expected)
-                raise Mismatch(
-                    f"{name} holds the numbers that the seed gives to {other_name}: "
-                    f"the parameters are created in another order than {order}"
-                )
+                reason = f"the parameters are created in another order than {order}"
+                raise Mismatch(f"{name} holds the numbers that the seed gives to {other_name}: {reason}")
         expect(got, expected_value, f"the parameter {name}, right after the seed,")
 
 

@@ -27,12 +27,9 @@ def maps(expected: dict[str, Shape], actual: dict[str, Shape]) -> list[dict[str,
     for numbered in (False, True):  # first heads.0 and heads.1 alike, then each number for itself
         lesson_layers, own_layers = _layers(expected, numbered), _layers(actual, numbered)
         shared = [layer for layer in lesson_layers if own_layers.get(layer) == lesson_layers[layer]]
-        lesson_rest, own_rest = (
-            [layer for layer in layers if layer not in shared] for layers in (lesson_layers, own_layers)
-        )
-        if len(lesson_rest) == len(own_rest) and sorted(lesson_layers[layer] for layer in lesson_rest) == sorted(
-            own_layers[layer] for layer in own_rest
-        ):
+        lesson_rest = [layer for layer in lesson_layers if layer not in shared]
+        own_rest = [layer for layer in own_layers if layer not in shared]
+        if sorted(map(lesson_layers.get, lesson_rest)) == sorted(map(own_layers.get, own_rest)):  # type: ignore[type-var]
             break
     else:
         return []

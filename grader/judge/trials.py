@@ -6,7 +6,6 @@ from grader.judge.compare import differ
 from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.records.source import SourceWords
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.connection import Connection
 from grader.sandbox.remote import Remote
@@ -43,20 +42,11 @@ class Alone:
     replies: of all calls, as they come; earlier: those of the run, none if every call is to be passed on.
     """
 
+    is_alive = False  # a new worker has nothing to forget
+
     def __init__(self, connection: Connection, earlier: list[Answered]) -> None:
-        self.connection, self.earlier, self.replies = connection, earlier, list[Answered]()
-
-    @property
-    def source(self) -> str:
-        return self.connection.source
-
-    @property
-    def words(self) -> SourceWords:
-        return self.connection.words
-
-    @property
-    def is_alive(self) -> bool:
-        return self.connection.is_alive
+        self.connection, self.source, self.words = connection, connection.source, connection.words
+        self.earlier, self.replies = earlier, list[Answered]()
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> Answered:
         """The reply to one request."""
@@ -64,10 +54,8 @@ class Alone:
             return self.connection.exchange(request, tensors, function)
         number, owner = len(self.replies), request.target[0]
         creates = isinstance(owner, str) and owner[:1].isupper()
-        if number + 1 < len(self.earlier) and not creates:
-            reply = self.earlier[number]
-        else:
-            reply = self.connection.exchange(request, tensors, function)
+        is_passed_on = creates or number + 1 >= len(self.earlier)
+        reply = self.connection.exchange(request, tensors, function) if is_passed_on else self.earlier[number]
         self.replies.append(reply)
         return reply
 

@@ -86,9 +86,8 @@ def is_plural(what: str) -> bool:
 
 def sizes(shape: Any) -> str:
     """A shape as Python writes it; of numbers that no shape here has, only that they are large."""
-    size_texts = [
-        str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in itertools.islice(shape, SHOWN)
-    ]
+    few = itertools.islice(shape, SHOWN)
+    size_texts = [str(size) if 0 <= size <= LARGEST_SIZE else f">{LARGEST_SIZE}" for size in few]
     size_texts += ["…"] * (len(shape) > SHOWN)
     return f"({', '.join(size_texts)}{',' if len(size_texts) == 1 else ''})"
 

@@ -67,7 +67,7 @@ def remarkable(exercise: catalog.Exercise, sources: list[str], fork_server: Fork
     lines = {mistake.sentence: differing(bare(mistake.source), right) for mistake in mistakes.mistakes(exercise.folder)}
     with Session(exercise, SEED) as session:
         examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
-        examiner.expect_more()
+        examiner.has_more = True
         for source in sources:
             result = final(examiner.examine(Submission(source, "x.py")))
             if result.status == "passed":

@@ -142,11 +142,6 @@ def words(node: object) -> Counter[str]:
     return Counter(word for word in found if word not in IGNORED)
 
 
-def same(first: ast.stmt, second: ast.stmt) -> bool:
-    """Whether two statements are equal, with all statements in them."""
-    return ast.unparse(first) == ast.unparse(second)
-
-
 def without_equals(
     own_statements: list[ast.stmt], solution_statements: list[ast.stmt], keys: Sequence[Callable[[ast.stmt], str]]
 ) -> tuple[list[ast.stmt], list[ast.stmt]]:

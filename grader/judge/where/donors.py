@@ -92,11 +92,9 @@ def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | No
         return None
     old_part, new_part = differences[0]
     if isinstance(old, ast.Call) and old_part is old.func:  # another function, or a method of another value
-        if not (
-            isinstance(old_part, ast.Attribute)
-            and isinstance(new_part, ast.Attribute)
-            and old_part.attr == new_part.attr
-        ):
+        if not (isinstance(old_part, ast.Attribute) and isinstance(new_part, ast.Attribute)):
+            return None
+        if old_part.attr != new_part.attr:
             return None
         old_part, new_part = old_part.value, new_part.value
     if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword) and old_part.arg != new_part.arg:
@@ -148,12 +146,10 @@ def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit
         is_whole_value = isinstance(parent, (ast.Assign, ast.Return))
         for new, new_words, text, own_names in donors:
             score = similarity(target_words, new_words)
-            leaves_value_unused = isinstance(parent, ast.Return) and bypasses_value(
-                parent, ast.Return(new), local_names
-            )
+            leaves_unused = isinstance(parent, ast.Return) and bypasses_value(parent, ast.Return(new), local_names)
             # A plain value for a condition would switch to the branch without the mistake.
             switches_branch = is_test and not isinstance(new, (ast.Compare, ast.BoolOp))
-            if score >= MIN_SIMILARITY and text != target_text and not (leaves_value_unused or switches_branch):
+            if score >= MIN_SIMILARITY and text != target_text and not (leaves_unused or switches_branch):
                 tier = 0 if score >= HIGH_SIMILARITY and own_names else 1
                 pairs.append((score + WHOLE_VALUE * is_whole_value, len(pairs), target, slot, new, tier))
     for _, _, target, slot, new, tier in sorted(pairs, key=lambda pair: pair[:2], reverse=True)[:MAX_PAIRS]:
@@ -176,11 +172,8 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
                     continue
                 before, after = body[:index], body[index + 1 :]
                 score = similarity(words(old), new_words)
-                is_replaceable = (
-                    not hasattr(old, "body")
-                    and not names_in(old) & helpers
-                    and not bypasses_value(old, new, local_names)
-                )
+                is_replaceable = not (hasattr(old, "body") or names_in(old) & helpers)
+                is_replaceable = is_replaceable and not bypasses_value(old, new, local_names)
                 is_last = not after and parent is alignment.unit.node
                 returns_early = isinstance(new, ast.Return) and not isinstance(old, ast.Return) and not is_last
                 if score >= MIN_SIMILARITY and is_replaceable and not returns_early:

@@ -236,26 +236,17 @@ def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
     answers = next(iter(trial.answers([trial.submission.source], requests)), None)
     if answers is None:
         return None
-    wrong_numbers = [
-        n
-        for n, (a, b) in enumerate(zip(answers, right_replies))
-        if type(decoded_requests[n]) in PROBED and not equal_answers(a, b)
-    ]
-    if not wrong_numbers:
+    asked = [n for n, request in enumerate(decoded_requests) if type(request) in PROBED]
+    first = next((n for n in asked if not equal_answers(answers[n], right_replies[n])), None)
+    if first is None:
         return None
-    first = wrong_numbers[0]
-    setup_numbers = [
-        n for n in range(first) if type(decoded_requests[n]) not in PROBED or b'"object"' in right_replies[n][: 1 << 12]
-    ]
+    setup_numbers = [n for n in range(first) if n not in asked or b'"object"' in right_replies[n][: 1 << 12]]
     for numbers in ([*setup_numbers, first], [*range(first + 1)]):
         kept_requests = tuple(requests[n] for n in numbers)
         solution_answers = [solution.answer(*protocol.decode_request(body)) for body in kept_requests]
         own_answers = next(iter(trial.answers([trial.submission.source], kept_requests)), None)
-        if (
-            equal_answers(solution_answers[-1], right_replies[first])
-            and own_answers is not None
-            and not equal_answers(own_answers[-1], right_replies[first])
-        ):
+        is_right = equal_answers(solution_answers[-1], right_replies[first])
+        if is_right and own_answers is not None and not equal_answers(own_answers[-1], right_replies[first]):
             targets = [request.target for request in decoded_requests if isinstance(request, protocol.Call)]
             names = frozenset(target[0] for target in targets if isinstance(target[0], str))
             return Probe(check, kept_requests, bytes(right_replies[first]), names)

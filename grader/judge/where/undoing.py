@@ -92,10 +92,8 @@ def _assignments(function: ast.AST) -> dict[str, list[int]]:
     """The parameters and local names of a definition, with the lines that assign to them."""
     arguments = (node for node in ast.walk(function) if isinstance(node, ast.arg) and node.arg not in ("self", "ctx"))
     lines: dict[str, list[int]] = {}
-    for name, line in [
-        *((argument.arg, argument.lineno) for argument in arguments),
-        *((stored.id, stored.lineno) for stored in stored_names(function) if stored.id != "_"),
-    ]:
+    found = [(argument.arg, argument.lineno) for argument in arguments]
+    for name, line in (*found, *((stored.id, stored.lineno) for stored in stored_names(function) if stored.id != "_")):
         lines.setdefault(name, []).append(line)
     return lines
 
