@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, is_own_attribute, parameters_of
+from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, is_own_attribute, parameter_names
 
 WORD = re.compile(r"\w+|[^\w\s]")
-LAST_SCORED_TIER = 3  # edits of higher tiers are not compared with the mistake
 IGNORED = set("()[],:.")  # brackets and commas say nothing
 COMMON = {"shape", "size", "zeros", "ones", "empty", "full", "dtype", "bool"}  # in code of any kind
 MISS = 0.5  # what a change that the mistake does not explain costs; one that it explains counts 1
@@ -60,8 +59,6 @@ class Guidance:
 
         words_before: the words of the replaced nodes, by their `id`, since many edits replace the same node.
         """
-        if edit.tier > LAST_SCORED_TIER:
-            return 0.0
         old, new = Counter[str](), Counter[str]()
         for change in edit.changes:
             replaced = change.old()
@@ -191,7 +188,7 @@ class Alignment:
 
     def __init__(self, unit: Unit, twin: Unit):
         self.unit, self.twin = unit, twin
-        self.names = dict(zip(_parameters(twin), _parameters(unit)))
+        self.names = dict(zip(parameter_names(twin.node), parameter_names(unit.node)))
         self.attributes = _attributes(unit, twin)
         self.values = dict(_definitions(twin))  # the values of the solution's local names
         own_definitions = list(_definitions(unit))
@@ -246,7 +243,6 @@ class _Renamer(ast.NodeTransformer):
 
     def __init__(self, alignment: Alignment, inlined: int):
         self.alignment, self.inlined, self.has_unknown = alignment, inlined, False
-        self.without_counterpart: set[str] = set()  # local names
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         names, values = self.alignment.names, self.alignment.values
@@ -259,7 +255,6 @@ class _Renamer(ast.NodeTransformer):
             renamed_value = self.alignment.rename(value, self.inlined + 1)
             if renamed_value is not None:
                 return renamed_value
-        self.without_counterpart.add(node.id)
         self.has_unknown = isinstance(node.ctx, ast.Load) or self.has_unknown
         return node
 
@@ -345,10 +340,6 @@ def _without_docstring(node: ast.AST) -> ast.AST:
     if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) and isinstance(body, list) and len(body) > 1:
         return ast.FunctionDef(node.name, node.args, body[1:], [], node.returns, lineno=0)
     return node
-
-
-def _parameters(unit: Unit) -> list[str]:
-    return [parameter.arg for parameter in parameters_of(unit.node)]
 
 
 def _definitions(unit: Unit) -> Iterator[tuple[str, ast.expr]]:

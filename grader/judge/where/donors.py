@@ -49,6 +49,15 @@ def innermost(old: ast.expr, new: ast.AST) -> tuple[ast.expr, ast.AST, str]:
     return old, new, argument
 
 
+def values_of(old: object, new: object) -> tuple[ast.expr, ast.expr] | None:
+    """The values of two returns, or of two assignments to the same targets; None for other statements."""
+    for kind in (ast.Return, ast.Assign):
+        if isinstance(old, kind) and isinstance(new, kind) and old.value is not None and new.value is not None:
+            targets = [[*map(dump, getattr(one, "targets", ()))] for one in (old, new)]
+            return (old.value, new.value) if targets[0] == targets[1] else None
+    return None
+
+
 def donor_edits(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:
     """The likeliest edits with parts of the solution.
 
@@ -188,13 +197,8 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
 
 def _line_and_kind(old: ast.stmt, new: ast.stmt) -> tuple[int, str]:
     """The line on which a statement differs from the one in its place, and what kind of change that is."""
-    values = None
-    if isinstance(old, ast.Return) and isinstance(new, ast.Return):
-        values = old.value, new.value
-    elif isinstance(old, ast.Assign) and isinstance(new, ast.Assign):
-        equal_targets = [*map(ast.dump, old.targets)] == [*map(ast.dump, new.targets)]
-        values = (old.value, new.value) if equal_targets else None
-    if values is not None and values[0] is not None and values[1] is not None:
-        differing_part, kind = narrow(values[0], values[1])
-        return differing_part.lineno, kind
-    return old.lineno, "a statement"
+    values = values_of(old, new)
+    if values is None:
+        return old.lineno, "a statement"
+    differing_part, kind = narrow(*values)
+    return differing_part.lineno, kind

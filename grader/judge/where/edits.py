@@ -213,13 +213,9 @@ def part_in_words(parent: ast.AST) -> str:
     return "a constant"
 
 
-def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
+def parameter_names(function: Function) -> list[str]:
     arguments = function.args
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-def parameter_names(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    return [parameter.arg for parameter in parameters_of(function)]
+    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
 def is_docstring(node: ast.AST) -> bool:

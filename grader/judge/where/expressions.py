@@ -77,7 +77,6 @@ WAYS_BACK = frozenset(
     "1 / (E)", "-(E)", "~(E)", "(E) ** 0.5", "(E).log()", "(E).T", "int(E)", "len(E)", "next(E)", "list(E)")
 )  # fmt: skip
 THE_SCALE = "the scale"
-SCALED = "scaled"  # begins the sign of an edit that puts in a scale
 PRODUCTS = ("matmul", "bmm", "einsum", "baddbmm")
 FILLING = ("masked_fill", "masked_fill_", "where", "full", "full_like")
 ORDER_OF_PARTS = "the order of the parts"
@@ -101,14 +100,6 @@ def other_subscripts(node: ast.Subscript) -> Iterator[Replacement]:
             yield ast.Subscript(node.value, new_slice, node.ctx), kind, 1, None
 
 
-def takes_a_scale(change: Change) -> bool:
-    """Whether a change stands where the scale of attention usually does: at a product, or within softmax."""
-    node = change.old()
-    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
-    product = product or (isinstance(node, ast.Call) and called_name(node) in PRODUCTS)
-    return product or (isinstance(change.parent, ast.Call) and called_name(change.parent) == "softmax")
-
-
 def may_be_wrapped(node: ast.expr, parent: ast.AST) -> bool:
     """Whether an expression is a value that is computed with, so that something may be missing around it."""
     if isinstance(node, (ast.Constant, ast.Tuple, ast.List, ast.Slice, ast.Starred, ast.Dict, ast.Lambda)):
@@ -130,7 +121,7 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
     if is_product or isinstance(node, (ast.Call, ast.Name)):
         sizes = [f"{name}.shape[-1]" for name in scope.values[:8]] + [f"self.{name}" for name in scope.attributes[:8]]
         for size in (*sizes, *scope.values[:8]):
-            yield partial(substitute, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, (SCALED, size)
+            yield partial(substitute, node, f"(E) / ({size}) ** 0.5"), THE_SCALE, 1, ("scaled", size)
     if isinstance(parent, ast.Assign) and isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         yield partial(substitute, node, "(E).clone()"), MISSING, 0, None  # another name of a tensor, or a view of it
     for tier, texts in enumerate(WRAPS, 1):

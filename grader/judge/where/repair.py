@@ -2,16 +2,15 @@
 
 import ast
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from grader.judge.collection import Check
 from grader.judge.where.alignment import Alignment, Guidance, WordsBefore
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits
-from grader.judge.where.edits import Change, Edit, Scope, Unit, head_of, parameter_names, together
-from grader.judge.where.expressions import ORDER_OF_PARTS, SCALED, expression_edits, slots, takes_a_scale
-from grader.judge.where.slips import slips, uncutting_edits
+from grader.judge.where.edits import SLIP, Edit, Scope, Unit, head_of, parameter_names, together
+from grader.judge.where.expressions import ORDER_OF_PARTS, expression_edits
 from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT, ORDER_OF_PARAMETERS, bypassed, statement_edits
 from grader.judge.where.trial import sift
 from grader.judge.where.undoing import undoing_edits
@@ -19,9 +18,9 @@ from grader.records.seeds import part
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 UnitEdit = tuple[Unit, Edit]
+CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
 MAX_DOUBTFUL_LINES = 4
-MAX_SCALE_EDITS = 6  # edits that put in a scale elsewhere
 MAX_PART = 4  # checks of which a change may let one pass alone
 MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
@@ -32,27 +31,28 @@ class GroupEdits:
 
     def __init__(self, blame: Blame):
         self.blame = blame
-        self.aligned = functools.cache(Alignment)
+        self.aligned, self.edits_of = functools.cache(Alignment), functools.cache(_edits_of)
         self.donor_edits = functools.cache(lambda alignment: list(donor_edits(alignment, blame.helpers)))
 
     def unreturned(self, group: Group) -> list[UnitEdit]:
         """The edits that return or keep a value, for functions that return nothing or drop the result of a call."""
-        candidates: list[UnitEdit] = []
-        for unit in group.units:
-            if unit.node.name != "__init__":
-                edits = statement_edits(unit.node, Scope.of(unit), unit.owner is not None)
-                returns_value = any(isinstance(node, ast.Return) and node.value for node in ast.walk(unit.node))
-                kinds = (NOT_KEPT,) if returns_value else (NOT_KEPT, A_RETURN)
-                candidates += [(unit, edit) for edit in edits if edit.kind in kinds]
-        return candidates
+        return self.own(group, _returns_or_keeps)
 
     def uncutting(self, group: Group) -> list[UnitEdit]:
-        """The edits that take away what cuts a gradient."""
-        return [(unit, edit) for unit in group.units for edit in uncutting_edits(unit)]
+        """The edits that take away a call which cuts a gradient, then those that take away all calls of one kind."""
+        return self.own(group, lambda _, edit: _takes_away_a_cut(edit))
 
     def slips(self, group: Group) -> list[UnitEdit]:
-        """The edits that undo common slips."""
-        return [(unit, edit) for unit in group.units for edit in slips(unit)]
+        """The edits that undo a very common slip: they are few, and tried first."""
+        return self.own(group, lambda _, edit: edit.tier == SLIP)
+
+    def own(self, group: Group, accepts: Callable[[Unit, Edit], bool]) -> list[UnitEdit]:
+        """The edits that know nothing of the solution, as far as they are accepted, then those of one sign together."""
+        candidates: list[UnitEdit] = []
+        for unit in group.units:
+            edits = [edit for edit in self.edits_of(unit) if accepts(unit, edit)]
+            candidates += [(unit, edit) for edit in (*edits, *together(edits))]
+        return candidates
 
     def solution_parts(self, group: Group, guide: Guidance | None) -> list[UnitEdit]:
         """The edits that put parts of the solution into lines that do not occur in it, the most similar first.
@@ -75,14 +75,7 @@ class GroupEdits:
     def all_edits(self, group: Group, guide: Guidance | None) -> Iterator[UnitEdit]:
         """All edits, the likeliest first: lines that occur in the solution are mostly right."""
         unmatched = self.unmatched_lines(group)
-        candidates = self.donors(group)
-        for unit in group.units:
-            scope = Scope.of(unit)
-            edits = [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
-            twin = self.blame.twin(unit)
-            if twin is not None and parameter_names(unit.node) == parameter_names(twin.node):
-                edits = [edit for edit in edits if edit.kind != ORDER_OF_PARAMETERS]  # it is the order of the lesson
-            candidates += [(unit, edit) for edit in (*edits, *together(edits))]
+        candidates = self.donors(group) + self.own(group, self._may_be_meant)
         words_before: WordsBefore = {}
 
         def rank(pair: UnitEdit) -> tuple[float, int]:
@@ -93,6 +86,11 @@ class GroupEdits:
             return -guide.score(edit, words_before), tier
 
         return iter(sorted(candidates, key=rank))
+
+    def _may_be_meant(self, unit: Unit, edit: Edit) -> bool:
+        """Whether an edit leaves the parameters in the lesson's order."""
+        twin = self.blame.twin(unit) if edit.kind == ORDER_OF_PARAMETERS else None
+        return twin is None or parameter_names(unit.node) != parameter_names(twin.node)
 
     def alignments(self, group: Group) -> list[tuple[Unit, Alignment]]:
         """Each definition beside the solution's; a helper beside that of the definition that calls it."""
@@ -113,9 +111,9 @@ class GroupEdits:
 class Repairs:
     """Tries the edits of one submission.
 
-    passing: the checks that no edit may break. unexamined: checks that were
-    not run, as one before them failed. fails_unexamined: whether the last candidate passes all others alone.
-    doubtful_lines: the first lines that were found with a doubt: they are many, or their change bypasses a value.
+    passing: the checks that no edit may break. unexamined: checks that were not run, as one before them failed.
+    fails_unexamined: whether the last candidate passes all others alone.
+    doubtful_lines: the first lines that were found with a doubt, as their change bypasses a value.
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
     """
 
@@ -177,29 +175,6 @@ class Repairs:
                 return unit, next(edit for edit, one in zip(own, merged) if one is found)
         return None
 
-    def of_a_scale(self, group: Group, repair: Edit) -> Edit:
-        """A scale that is missing may be put in at several lines: the edit with those where it usually stands.
-
-        These are the product of queries and keys, and what softmax is called with.
-        """
-        divided = repair.changes[0].value
-        is_scale = repair.sign is not None and repair.sign[0] == SCALED and len(repair.changes) == 1
-        if not is_scale or not isinstance(divided, ast.BinOp):
-            return repair
-        others = [
-            (unit, Edit((change,), node.lineno, repair.kind, repair.tier))
-            for unit in group.units
-            for node, slot, _ in slots(unit.node)
-            if takes_a_scale(change := Change(*slot, ast.BinOp(node, divided.op, divided.right)))
-        ]
-        lines = {repair.line}
-        for unit, edit in others[:MAX_SCALE_EDITS]:
-            if edit.line not in lines and not self.trial.is_over and self.fixes(group, unit, edit):
-                lines.add(edit.line)
-        if len(lines) == 1 or len(lines) > MAX_DOUBTFUL_LINES:
-            return repair
-        return replace(repair, lines=tuple(sorted(lines)), kind=f"{repair.kind}, in one of them")
-
     def partial_repair(self, group: Group, edits: Iterable[UnitEdit]) -> Edit | None:
         """The first edit after which one failed check passes, and none that passed before fails."""
         likely_edits = [pair for pair in edits if pair[1].tier <= LAST_LIKELY_TIER]
@@ -253,3 +228,19 @@ class Repairs:
     def confirmed(self, group: Group) -> bool:
         """Whether the candidate passes with another seed too: a weak check may accept a wrong answer by chance."""
         return self.trial.passes_with(part(self.seed, "where 0"), group.checks)
+
+
+def _edits_of(unit: Unit) -> list[Edit]:
+    scope = Scope.of(unit)
+    return [*expression_edits(unit.node, scope), *statement_edits(unit.node, scope, unit.owner is not None)]
+
+
+def _returns_or_keeps(unit: Unit, edit: Edit) -> bool:
+    if edit.kind not in (NOT_KEPT, A_RETURN) or unit.node.name == "__init__":
+        return False
+    return edit.kind == NOT_KEPT or not any(isinstance(node, ast.Return) and node.value for node in ast.walk(unit.node))
+
+
+def _takes_away_a_cut(edit: Edit) -> bool:
+    is_of_call = edit.sign is not None and edit.sign[0] == "without" and edit.sign[1] in CUTTING
+    return is_of_call or edit.sign == ("plain", "data")

@@ -42,7 +42,6 @@ KINDS = {
     "a comparison": "this comparison", "a condition": "this condition", "an index": "this index", "a size": "this size",
     "a sign": "this sign", "which value is used": "this value", "a transpose": "which dimensions change places",
     "the order of two operands": "the order of these two", ORDER_OF_PARTS: "the order of the parts",
-    f"{THE_SCALE}, in one of them": "the scale, in one of these lines",
 }  # fmt: skip
 
 
@@ -219,20 +218,17 @@ class Search:
         guide = next(iter(named.values()), None)
         repairs, group_edits = self.repairs, self.repairs.group_edits
         repairs.begin()
-        likely_edits = group_edits.unreturned(group)
         of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
-        if of_gradients:
-            edit = repairs.full_repair(group, group_edits.uncutting(group)[:MAX_CUTS], sifts=False)
-        else:
-            edit = None
-            likely_edits += group_edits.slips(group)
+        cuts = group_edits.uncutting(group)[:MAX_CUTS] if of_gradients else []
+        likely_edits = group_edits.unreturned(group) + ([] if of_gradients else group_edits.slips(group))
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
-        if edit is None:
-            edit = repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
-        if edit is None:
-            edit = repairs.full_repair(group, group_edits.all_edits(group, guide)) or repairs.first_of_two
+        edit = (
+            repairs.full_repair(group, cuts, sifts=False)
+            or repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
+            or repairs.full_repair(group, group_edits.all_edits(group, guide))
+            or repairs.first_of_two
+        )
         if edit is not None:
-            edit = repairs.of_a_scale(group, edit)
             return self.place_of_edit(edit, "repair")
         if repairs.doubtful_lines:
             return self.place_of(repairs.doubtful_lines, "several")
@@ -256,16 +252,13 @@ class Search:
         return self.place_of_marks(tuple(whole_line(line, self.tree.lines) for line in lines), evidence)
 
     def place_of_marks(self, found: tuple[Mark, ...], evidence: str, kind: str = "") -> Place | None:
-        """The place that consists of these marks; see place.at_lines. Of lines without code, their function."""
+        """The place that consists of these marks; see at_lines. None for lines without code."""
         telling = tuple(mark for mark in found if mark[0] not in self.tree.silent)
-        units = [unit for unit in self.tree.units if found[0][0] in unit.lines and not unit.is_unwritten]
-        if telling:
-            function = units[0].name if units else ""
-            return at_lines(self.trial.submission.source, self.tree.lines, telling, evidence, function, kind)
-        if not units:
+        if not telling:
             return None
-        head = ((units[0].node.lineno, 0, 0),)
-        return Place((), f"The mistake is in {units[0].name}.", "definition", head, units[0].name)
+        names = [unit.name for unit in self.tree.units if found[0][0] in unit.lines and not unit.is_unwritten]
+        source, lines = self.trial.submission.source, self.tree.lines
+        return at_lines(source, lines, telling, evidence, names[0] if names else "", kind)
 
 
 def at_lines(
@@ -278,7 +271,8 @@ def at_lines(
     lines = tuple(line for line, _, _ in marks)
     code = source_lines[lines[0] - 1].strip() if lines[0] <= len(source_lines) else ""
     code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
-    location = f"{syntax.place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {_listed(lines)}"
+    listed = f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+    location = f"{syntax.place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {listed}"
     if len(lines) > 1 and syntax.is_notebook(source):
         location = "; ".join(syntax.place(source, line) for line in lines)
     return Place(lines, f"Look at {location}.", evidence, marks, function, KINDS.get(kind, ""))
@@ -289,9 +283,6 @@ def in_definition(group: Group, tree: Tree) -> Place | None:
     blamed, *helpers = group.units
     if len(group.units) > len(tree.units) // 2 + 1:
         owners = {unit.owner.name if unit.owner is not None else "" for unit in group.units}
-        if len(owners) > 1 and len(group.units) < len(tree.units) and blamed.owner is not None:  # a class with helpers
-            is_whole = all(unit in group.units for unit in tree.units if unit.owner is blamed.owner)
-            owners = {blamed.owner.name} if is_whole else owners
         owner = owners.pop() if len(owners) == 1 else ""
         return Place((), f"The mistake is in the class {owner}.", "definition") if owner else None
     name = f"the class {blamed.owner.name}" if blamed.owner is not None and not group.is_sure else blamed.name
@@ -341,7 +332,3 @@ def head_line(failure: Failure, tree: Tree) -> int:
     owner, _, method = error.call.function.partition(".")
     names = (owner, f"{owner}.__init__") if not method else (f"{owner}.{METHODS.get(method, method)}",)
     return next((unit.node.lineno for unit in tree.units if unit.name in names), 0)
-
-
-def _listed(lines: tuple[int, ...]) -> str:
-    return f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"

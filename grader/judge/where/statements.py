@@ -170,8 +170,6 @@ def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str,
         arguments = value.args if isinstance(value, ast.Call) else []
         for name in ("ValueError", "TypeError", "IndexError", "KeyError"):
             yield [ast.Raise(ast.Call(ast.Name(name, ast.Load()), arguments, []), None)], "the kind of the error", 0
-    elif isinstance(statement, ast.Return) and _is_error(statement.value):
-        yield [ast.Raise(statement.value, None)], "an error that is returned", 0
     elif isinstance(statement, ast.AugAssign):
         target = statement.target
         yield [ast.Assign([target], statement.value, lineno=0)], "an assignment", 1
@@ -227,11 +225,6 @@ def _parameters(function: Function, is_method: bool) -> Iterator[Edit]:
         reordered = [*names]
         reordered[index], reordered[index + 1] = reordered[index + 1], reordered[index]
         yield Edit((Change(function.args, "args", None, reordered),), function.lineno, ORDER_OF_PARAMETERS, 1)
-
-
-def _is_error(value: ast.expr | None) -> bool:
-    function = value.func if isinstance(value, ast.Call) else value
-    return isinstance(function, ast.Name) and function.id.endswith("Error")
 
 
 def exchange(items: Sequence[Item]) -> Iterator[list[Item]]:

@@ -2,7 +2,7 @@
 
 import ast
 
-from grader.judge.where.donors import innermost
+from grader.judge.where.donors import innermost, values_of
 from grader.judge.where.edits import Change, Edit, dump
 from grader.records.evidence import Mark, end_of_code
 
@@ -29,10 +29,7 @@ def _touched(change: Change) -> tuple[ast.AST | None, object]:
         if len(old) != len(new) or not pairs:
             return gone, None
         old, new = pairs[0]
-    if isinstance(old, (ast.Return, ast.Assign)) and type(new) is type(old) and old.value is not None:
-        targets = [[*map(dump, getattr(one, "targets", ()))] for one in (old, new)]
-        is_of_value = targets[0] == targets[1]
-        old, new = (old.value, new.value) if is_of_value else (old, new)
+    old, new = values_of(old, new) or (old, new)
     if isinstance(old, ast.expr) and isinstance(new, ast.AST):
         part, counterpart, _ = innermost(old, new)
         around = next((node for node in ast.walk(old) if isinstance(node, ast.keyword) and node.value is part), None)

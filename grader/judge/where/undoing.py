@@ -20,11 +20,10 @@ from grader.judge.where.edits import (
     substitute,
     without_body,
 )
-from grader.judge.where.expressions import PRODUCTS, SCALED, THE_SCALE, slots
+from grader.judge.where.expressions import PRODUCTS, slots
 
 MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
-ROOT = 0.5
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
 Likely = tuple[float, Edit]  # an edit, and how similar its statement is to that of the mistake
 
@@ -58,24 +57,13 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
         replacements = [*itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE)]
         if not replacements:
             continue
-        is_certain = ast.dump(node) == ast.dump(counterpart)  # else a scale may be missing elsewhere as well
-        is_equal = is_certain or ast.dump(_meant(node, alignment)) == ast.dump(counterpart)
+        is_equal = ast.dump(counterpart) in (ast.dump(node), ast.dump(_meant(node, alignment)))
         score = 1.0 if is_equal else similarity(wrong_words, words(node))
         score += likeness(part) if part is not None else 0.0
         for new in replacements:
             changed, kind = narrow(node, new)
             line = getattr(changed, "lineno", node.lineno)
-            sign = None if is_certain else _sign_of_a_scale(node, new)
-            yield score, Edit((Change(*slot, new),), line, THE_SCALE if sign else kind, 0, sign)
-
-
-def _sign_of_a_scale(node: ast.expr, new: ast.expr) -> tuple[str, str] | None:
-    """The sign of an edit that divides by the root of a size, as expressions.wrap gives it; None for another."""
-    if isinstance(new, ast.BinOp) and isinstance(new.op, ast.Div) and isinstance(new.right, ast.BinOp):
-        root = new.right
-        if isinstance(root.op, ast.Pow) and number_of(root.right) == ROOT and new.left is node:
-            return SCALED, ast.unparse(root.left)
-    return None
+            yield score, Edit((Change(*slot, new),), line, kind, 0)
 
 
 def _around(function: ast.AST) -> dict[int, ast.AST]:
