@@ -7,7 +7,6 @@ sentences are tried: on the error, on the answer, on the source, and on what a t
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from itertools import combinations, islice
 
 import torch
@@ -40,7 +39,7 @@ def sentence(
     said of one that is not there, or cannot be called.
     """
     function = failure.last_called
-    if failure.is_endless or not failure.is_there or getattr(failure.error, "kind", "") == "signature":
+    if not failure.is_there or getattr(failure.error, "kind", "") in ("timeout", "signature"):
         return None
     if failure.raised and _raised_itself(failure, function) and not _may_come_from_below(failure):
         return None
@@ -79,10 +78,6 @@ class Diagnostician:
     def __init__(self, session: Session):
         self.session = session
         self.wrong_versions = WrongVersions(session)
-
-    @cached_property
-    def words_of_solution(self) -> SourceWords:
-        return SourceWords(self.wrong_versions.solution.source)
 
     def sentences(self, failures: dict[str, Failure], passed: set[str], subject: Learner) -> dict[str, str]:
         """A sentence for each failed check that can be explained.
@@ -134,10 +129,6 @@ class Diagnostician:
         """The versions without those whose sentence claims what the learner's source does not hold."""
         return {one: degree for one, degree in versions.items() if not claims.contradicted(one, self.words.source)}
 
-    def is_confirmed(self, version: WrongVersion) -> bool:
-        """Whether the learner's source holds what the sentence claims, and it claims something."""
-        return claims.confirmed(version, self.words.source)
-
     def blames_another(self, version: WrongVersion, failure: Failure, passed: set[str]) -> bool:
         """Whether the mistake is in a function that this check does not call, and whose own checks may have passed.
 
@@ -147,14 +138,15 @@ class Diagnostician:
         that uses what is forbidden is named by its line.
         """
         called = {call.function for call in failure.calls}
-        named_functions = [name for name in version.functions if name in version.sentence and name not in called]
+        functions = [name for name in version.definitions if "." not in name and name not in called]
+        named_functions = [name for name in functions if name in version.sentence]
         is_elsewhere = failure.raised and not version.changed & {name.partition(".")[0] for name in called}
         if (named_functions or is_elsewhere) and version.broken(passed) > 0:
             return True
         if failure.uses_at:
             user = self.words.function_at(failure.uses_at)
-            if user not in version.changed and self.words_of_solution.arguments(user) is not None:
-                return True
+            asked_for = SourceWords(self.wrong_versions.solution.source).arguments(user)
+            return user not in version.changed and asked_for is not None
         return False
 
     def pairs(
@@ -163,7 +155,7 @@ class Diagnostician:
         """Two wrong versions in one, for each failure that none explains alone."""
         versions = self.wrong_versions
         matched = Counter(version for versions_of_check in matches.values() for version in versions_of_check)
-        confirmed = lambda one: one in matched or self.is_confirmed(one)  # noqa: E731
+        confirmed = lambda one: one in matched or claims.confirmed(one, self.words.source)  # noqa: E731
         tellable = self.not_contradicted(dict.fromkeys(versions.all, NOT)).keys()
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []

@@ -131,11 +131,6 @@ class Failure:
         """The line that uses a forbidden function; 0 where the failure names none."""
         return self.forbidden_line if " uses " in str(self.error) else 0
 
-    @property
-    def is_endless(self) -> bool:
-        """Whether a call did not end in its time."""
-        return isinstance(self.error, LearnerError) and self.error.kind == "timeout"
-
     @cached_property
     def call(self) -> Call | None:
         """The call that gave the wrong answer, where it is known; else the last one. None where none was made."""

@@ -110,18 +110,15 @@ def _of_tensors(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tenso
     columns = range(start, min(width, start + MAX_COLUMNS))
     expected_rows, got_rows, wrong_cells = [], [], []
     for place, (theirs, mine, is_wrong) in enumerate(flat):
-        cells = [_cells(theirs[column].item(), mine[column].item(), bool(is_wrong[column])) for column in columns]
+        pairs = [(theirs[column].item(), mine[column].item(), bool(is_wrong[column])) for column in columns]
+        # More digits where two numbers that are wrong look the same.
+        cells = [numbers_apart(right, got) if wrong else (number(right), number(right)) for right, got, wrong in pairs]
         lead, tail = ["…"] * (start > 0), ["…"] * (columns.stop < width)
         expected_rows.append((*lead, *(cell[0] for cell in cells), *tail))
         got_rows.append((*lead, *(cell[1] for cell in cells), *tail))
         wrong_cells += [(place, column - start + len(lead)) for column in columns if is_wrong[column]]
     values = Evidence(expected=tuple(expected_rows), got=tuple(got_rows), wrong=tuple(wrong_cells))
     return values, f"[{', '.join(map(str, prefix))}]" if prefix else ""
-
-
-def _cells(expected: Any, got: Any, is_wrong: bool) -> tuple[str, str]:
-    """Two numbers, with more digits where those that are wrong look the same."""
-    return numbers_apart(expected, got) if is_wrong else (number(expected), number(expected))
 
 
 def _flat(tensor: torch.Tensor) -> torch.Tensor:

@@ -37,7 +37,7 @@ def degree(error: BaseException | None, calls: list[Call], failure: Failure, sou
 
     source: of what was called.
     """
-    if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
+    if error is None or len(calls) != len(failure.calls):
         return NOT
     if outline(error) != outline(failure.error):
         return NOT
@@ -75,11 +75,6 @@ class WrongVersion:
     def connection(self) -> Local:
         """The wrong version, loaded in this process. Raises RuntimeError or ValueError where it cannot be run."""
         return Local(self.source, f"{self.slug}.py", self.slug)
-
-    @property
-    def functions(self) -> tuple[str, ...]:
-        """The names of the functions that it changes, without methods."""
-        return tuple(name for name in self.definitions if "." not in name)
 
     @cached_property
     def changed(self) -> frozenset[str]:
@@ -158,6 +153,8 @@ class WrongVersions:
 
 def _trace(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> Trace:
     """The trace of a run to its end, or to its first other answer."""
+    if isinstance(error, Differs):
+        return Trace(len(calls) - 1, calls[-1])
     for number, (call, learner_call) in enumerate(zip(calls, failure.calls, strict=False)):
         if differ(call, learner_call):
             return Trace(number, call)
