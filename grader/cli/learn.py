@@ -396,20 +396,7 @@ def review(options: argparse.Namespace) -> int:
     return errors.PASSED
 
 
-def _cards_of(exercise: catalog.Exercise) -> list[Card]:
-    """The cards of an exercise that was passed. Raises WrongUse where it was not, or has none."""
-    from grader.desk import review
-
-    if not progress.state(exercise.folder).done:
-        number = exercise.folder[:2]
-        raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
-    chosen = [entry.card for entry in review.schedule(exercise.folder)]
-    if not chosen:
-        raise WrongUse(f"There are no questions in {paths.shown(paths.review(exercise.folder))}.")
-    return chosen
-
-
-@verb("plot", NEXT, SUBMISSION, option("--output", metavar="FILE", type=Path, help="write a .png, .svg or .pdf file"))
+@verb("plot", NEXT, SUBMISSION)
 def plot(options: argparse.Namespace) -> int:
     """Show your attention weights beside the expected ones."""
     exercise = choose(options.exercise)
@@ -424,10 +411,6 @@ def plot(options: argparse.Namespace) -> int:
             pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
         except BadSubmission as error:
             pictures = capture.blank(exercise, str(error))
-    if options.output is not None:
-        heatmap.save(pictures, options.output)
-        print(f"{options.output} holds {len(pictures)} picture{'' if len(pictures) == 1 else 's'}.")
-        return errors.PASSED
     console = terminal.console()
     print(f"{exercise.folder[:2]} {exercise.title}")
     for line in heatmap.all_lines(pictures, console.width if console.is_terminal else heatmap.WIDTH):

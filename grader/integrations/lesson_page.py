@@ -71,7 +71,7 @@ def plain_page(folder: str, script: str = "", style: str = "") -> str:
     body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
     style += formulas.style()
     script += paths.module("integrations/site/roots.js").read_text("utf-8")
-    return document(LESSON, title, script=script, style=style, has_images=True, has_font=True, body=Markup(body))
+    return document(LESSON, title, script=script, style=style, has_pictures=True, body=Markup(body))
 
 
 def write(folder: str) -> Path:

@@ -1,30 +1,22 @@
-"""Pictures of matrices: blocks in the terminal, inline SVG with a table of the same numbers, files by matplotlib."""
-
-from __future__ import annotations
+"""Pictures of matrices: blocks in the terminal, and inline SVG with a table of the same numbers."""
 
 import dataclasses
 import functools
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
+from rich.style import Style
+from rich.text import Text
 
-from grader.catalog.errors import WrongUse
 from grader.judge.pictures import Matrix, Picture
 from grader.reports import templating
 from grader.reports.templating import escape
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from rich.text import Text
-
 # White is 0, blue is more, orange is less: colour-blind people can distinguish them too.
-ZERO, MORE, LESS, NO_NUMBER = map(templating.heat, ("zero", "more", "less", "no_number"))
+HEAT = {name: tuple(bytes.fromhex(colour[1:])) for name, colour in templating.palette()["heat"].items()}
+ZERO, MORE, LESS, NO_NUMBER = (HEAT[name] for name in ("zero", "more", "less", "no_number"))
 DARK, LIGHT = (0, 0, 0), (255, 255, 255)
 LINE = templating.palette()["line"][0]
 ROUNDING = 1e-4  # printed numbers have four digits
@@ -34,33 +26,30 @@ LABEL = 7  # characters of a row's name at most
 CELL, LETTER, TOP = 40, 7.2, 20  # SVG units: a cell's side, a letter's width, the space for the caption
 MAX_NAME = 10  # characters of a token on an axis
 Names = tuple[str, ...]  # of rows or columns
-FORMATS = (".png", ".svg", ".pdf")
-INCHES = 3.2  # width of a panel
+Colour = tuple[int, ...]  # red, green and blue, 0 to 255
 
 
-def background(value: float, scale: float) -> tuple[int, int, int]:
+def background(value: float, scale: float) -> Colour:
     """The colour of a value. ±scale and all values beyond have the darkest colours."""
     if math.isnan(value):
         return NO_NUMBER
     share = min(abs(value) / scale, 1.0)
-    end = MORE if value >= 0 else LESS
-    red, green, blue = (round(zero + (full - zero) * share) for zero, full in zip(ZERO, end))
-    return red, green, blue
+    return tuple(round(zero + (end - zero) * share) for zero, end in zip(ZERO, MORE if value >= 0 else LESS))
 
 
 @functools.lru_cache(maxsize=4096)
-def foreground(colour: tuple[int, int, int]) -> tuple[int, int, int]:
+def foreground(colour: Colour) -> Colour:
     """Dark or light, whichever reads better on this colour: the contrast is at least 4.5."""
     return max((DARK, LIGHT), key=lambda text: contrast(text, colour))
 
 
-def contrast(colour: tuple[int, int, int], background: tuple[int, int, int]) -> float:
+def contrast(colour: Colour, background: Colour) -> float:
     """The contrast of two colours as WCAG defines it, 1 to 21."""
     light, dark = sorted((_luminance(colour), _luminance(background)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 
-def hexadecimal(colour: tuple[int, int, int]) -> str:
+def hexadecimal(colour: Colour) -> str:
     """A colour as CSS writes it: #rrggbb."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
@@ -138,8 +127,6 @@ def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text
 
     note: whether the picture's note follows.
     """
-    from rich.text import Text
-
     lines = [Text(picture.title, "bold")]
     label_width = min(max(map(len, picture.rows)), LABEL)
     per_row = max(1, (width - label_width) // _width(picture))  # panels side by side
@@ -149,38 +136,18 @@ def render(picture: Picture, width: int = WIDTH, note: bool = True) -> list[Text
     if picture.learner is not None:
         lines.append(Text(distance(picture), "dim"))
     style = "yellow" if picture.learner is None else "dim"
-    note_lines = (
-        [line for text in words_below(picture).splitlines() for line in textwrap.wrap(text, width)] if note else []
-    )
-    return [*lines, *(Text(line, style) for line in note_lines), Text()]
+    words = words_below(picture).splitlines() if note else []
+    return [*lines, *(Text(line, style) for text in words for line in textwrap.wrap(text, width)), Text()]
 
 
-def all_lines(pictures: Iterable[Picture], width: int = WIDTH) -> list[Text]:
-    """Several pictures one below the other. A note that they share is shown once."""
-    lines: list[Text] = []
-    note_before = None
-    for picture in pictures:
-        note = words_below(picture)
-        lines += render(picture, width, note=note != note_before)
-        note_before = note
-    return lines
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One matrix: its caption, its numbers as a table prints them, and the <svg> that shows them."""
-
-    caption: str
-    texts: tuple[tuple[str, ...], ...]
-    image: Markup
+def all_lines(pictures: Sequence[Picture], width: int = WIDTH) -> list[Text]:
+    """Several pictures one below the other."""
+    return [line for picture, note in _noted(pictures) for line in render(picture, width, note)]
 
 
 def figures(pictures: Sequence[Picture]) -> Markup:
-    """Several pictures. A note that follows itself is shown once."""
-    notes = [words_below(picture) for picture in pictures]
-    return Markup("\n").join(
-        figure(picture, note != before) for picture, note, before in zip(pictures, notes, [None, *notes])
-    )
+    """Several pictures."""
+    return Markup("\n").join(figure(picture, note) for picture, note in _noted(pictures))
 
 
 def figure(picture: Picture, note: bool = True) -> Markup:
@@ -191,8 +158,7 @@ def figure(picture: Picture, note: bool = True) -> Markup:
     facts = (picture.title, picture.rows, picture.columns, picture.scale)
     shown = [("yours, as expected", picture.expected)] if is_right(picture) else panels(picture)
     drawn = [
-        Panel(caption, tuple(tuple(map(exact, row)) for row in matrix), _image(*facts, caption, matrix))
-        for caption, matrix in shown
+        (caption, [map(exact, row) for row in matrix], _image(*facts, caption, matrix)) for caption, matrix in shown
     ]
     return templating.macro("reports/templates/figures.html", "figure")(
         picture, drawn, distance(picture), words_below(picture) if note else ""
@@ -222,22 +188,13 @@ def _image(name: str, rows: Names, columns: Names, scale: float, caption: str, m
     return Markup("".join([*parts, "</svg>"]))  # every text in it was escaped
 
 
-def save(pictures: Sequence[Picture], path: Path) -> None:
-    """Write all pictures to one file, a row each. Raises WrongUse where that cannot be done."""
-    if path.suffix.lower() not in FORMATS:
-        raise WrongUse(f"{path} is none of {', '.join(FORMATS)}. Type for example: OUTPUT=attention.png")
-    import matplotlib
-
-    # "agg" draws without a screen; SVG text stays text; a learner's $ is no formula.
-    with matplotlib.rc_context({"svg.fonttype": "none", "text.parse_math": False, "font.size": 8}):
-        figure = _figure(pictures)
-        try:
-            figure.savefig(path, dpi=150)
-        except OSError as error:
-            raise WrongUse(f"{path} cannot be written: {error.strerror or error}") from None
+def _noted(pictures: Sequence[Picture]) -> Iterator[tuple[Picture, bool]]:
+    """Each picture, and whether its note is shown: one that follows itself is shown once."""
+    notes = [words_below(picture) for picture in pictures]
+    return ((picture, note != before) for picture, note, before in zip(pictures, notes, [None, *notes]))
 
 
-def _luminance(colour: tuple[int, int, int]) -> float:
+def _luminance(colour: Colour) -> float:
     """The relative luminance of a colour as WCAG defines it, 0 to 1."""
     channels = [channel / 255 for channel in colour]
     linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
@@ -245,10 +202,7 @@ def _luminance(colour: tuple[int, int, int]) -> float:
 
 
 def _row(picture: Picture, row_panels: list[tuple[str, Matrix]], label_width: int) -> list[Text]:
-    from rich.style import Style
-    from rich.text import Text
-
-    names = "".join(_shorten(name).rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
+    names = "".join(_name(name, NUMBER, "").rjust(NUMBER) + " " for name in picture.columns).ljust(_width(picture))
     margin = " " * (label_width + 1)
     captions = margin + "".join(caption.ljust(_width(picture)) for caption, _ in row_panels)
     lines = [Text(captions.rstrip()), Text((margin + names * len(row_panels)).rstrip(), "dim")]
@@ -271,12 +225,6 @@ def _width(picture: Picture) -> int:
     return max((NUMBER + 1) * len(picture.columns), len("difference "))
 
 
-def _shorten(name: str) -> str:
-    """A token in three characters; a numbered one keeps its number."""
-    word, _, number = name.rpartition(" ")
-    return f"{word[0]}{number}"[:NUMBER] if word and number.isdigit() else name[:NUMBER]
-
-
 def _text(x: float, y: float, text: str, fill: str, anchor: str = "middle", size: int = 13) -> str:
     return f'<text x="{x:g}" y="{y:g}" fill="{fill}" text-anchor="{anchor}" font-size="{size}">{escape(text)}</text>'
 
@@ -290,49 +238,8 @@ def _description(rows: Names, columns: Names, matrix: Matrix) -> str:
     return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {'; '.join(largest)}."
 
 
-def _name(name: str, max_length: int = MAX_NAME) -> str:
-    """A token in at most `max_length` characters. A numbered one keeps its number."""
-    if len(name) <= max_length:
-        return name
-    number = name.split()[-1]
-    return f"{name[: max_length - len(number) - 1]}{number}" if number.isdigit() else f"{name[: max_length - 1]}…"
-
-
-def _figure(pictures: Sequence[Picture]) -> Figure:
-    """A figure with a row of panels for each picture."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(3 * INCHES, INCHES * 1.15 * len(pictures)), layout="constrained")
-    FigureCanvasAgg(figure)
-    for row, picture in zip(figure.subfigures(len(pictures), 1, squeeze=False)[:, 0], pictures):
-        note = words_below(picture).partition("\n")[0]
-        row.suptitle(f"{picture.title}\n{note[:110]}", fontsize=9)
-        for axes, (caption, matrix) in zip(row.subplots(1, 3), _three(picture)):
-            _panel(axes, picture, caption, matrix)
-    return figure
-
-
-def _three(picture: Picture) -> list[tuple[str, Matrix | None]]:
-    """Always three panels, so that the panels of all rows are aligned. One that is absent has no matrix."""
-    own_panels: list[tuple[str, Matrix | None]] = [*panels(picture)]
-    return own_panels if len(own_panels) == 3 else [("yours: none", None), *own_panels, ("difference: none", None)]
-
-
-def _panel(axes: Axes, picture: Picture, caption: str, matrix: Matrix | None) -> None:
-    """Draw one panel."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    axes.set_title(caption, fontsize=8)
-    if matrix is None:
-        axes.set_axis_off()
-        return
-    ends = [hexadecimal(colour) for colour in (LESS, ZERO, MORE)]
-    colours = LinearSegmentedColormap.from_list("attention", ends).with_extremes(bad=hexadecimal(NO_NUMBER))
-    axes.imshow(matrix, cmap=colours, vmin=-picture.scale, vmax=picture.scale, aspect="auto")
-    axes.set_xticks(range(len(picture.columns)), picture.columns, rotation=45, ha="right")
-    axes.set_yticks(range(len(picture.rows)), picture.rows)
-    for i, row in enumerate(matrix):
-        for j, value in enumerate(row):
-            ink = hexadecimal(foreground(background(value, picture.scale)))
-            axes.text(j, i, short(value), ha="center", va="center", color=ink, fontsize=7)
+def _name(name: str, most: int = MAX_NAME, more: str = "…") -> str:
+    """A token in at most so many characters. A numbered one keeps its number. more: what stands for the rest."""
+    word, _, number = name.rpartition(" ")
+    end = number if word and number.isdigit() else more
+    return name if len(name) <= most else f"{name[: most - len(end)]}{end}"

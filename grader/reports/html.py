@@ -11,19 +11,15 @@ from grader.records.causes import causes, waiting
 from grader.records.results import ExerciseResult
 from grader.reports import heatmap, templating, terminal
 
-LEVELS = ("where", "full", "names")  # of detail
 
+def verdict(result: ExerciseResult, level: str, pictures: Sequence[Picture] = ()) -> Markup:
+    """The result of one exercise. pictures: shown below the checks.
 
-def verdict(result: ExerciseResult, level: str = "where", pictures: Sequence[Picture] = (), heading: int = 2) -> Markup:
-    """The result of one exercise. heading: the level of its heading, 2 to 5; pictures: shown below the checks.
-
-    level "where": all that there is; "full": all but the lines to look at, so causes, prints, pictures; "names": which
-    checks passed. Raises ValueError for any other level.
+    level "full": all but the lines to look at, so causes, prints, pictures; "names": which checks passed.
     """
-    demand_level(level)
-    figures = heatmap.figures(pictures if level != "names" else ())
-    blocks = cause_blocks(result, level == "where") if level != "names" else ""
-    return templating.macro("reports/templates/verdict.html", "verdict")(result, level, blocks, figures, heading)
+    figures = heatmap.figures(pictures if level == "full" else ())
+    blocks = cause_blocks(result, with_lines=False) if level == "full" else ""
+    return templating.macro("reports/templates/verdict.html", "verdict")(result, level, blocks, figures)
 
 
 def cause_blocks(result: ExerciseResult, with_lines: bool = True) -> Markup:
@@ -36,9 +32,3 @@ def cause_blocks(result: ExerciseResult, with_lines: bool = True) -> Markup:
             shown.append((cause, code, terminal.as_text(terminal.evidence_lines(cause.evidence))))
     unwritten += [waiting(result, found)] if result.tried and waiting(result, found) else []
     return templating.macro("reports/templates/cause.html", "blocks")(shown, unwritten)
-
-
-def demand_level(level: str) -> None:
-    """Raise ValueError where this is no level of feedback."""
-    if level not in LEVELS:
-        raise ValueError(f'"{level}" is no level of feedback. There are: {", ".join(LEVELS)}')

@@ -9,7 +9,7 @@ import base64
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import markupsafe
@@ -22,7 +22,6 @@ from grader.records.sanitize import inert
 
 CODE = re.compile(r"`([^`\n]+)`")
 BESIDE = "'self' file:"  # no browser takes a file opened from a disk for the page's own origin
-RGB = tuple[int, int, int]
 COLOURS = ":root { color-scheme: light dark; %s }\n@media (prefers-color-scheme: dark) { :root { %s } }\n"
 
 
@@ -75,28 +74,25 @@ def document(
     *,
     script: str = "",
     style: str = "",
-    has_images: bool = False,
-    has_scripts: bool = False,
-    has_font: bool = False,
+    has_pictures: bool = False,
     **facts: Any,
 ) -> str:
     """A whole page.
 
     template: extends reports/templates/page.html and shows the facts; title: the page's heading; script, style: texts
-    of files of this package; has_images: whether it holds images, as data: addresses; has_scripts, has_font: whether
-    its script loads others that lie beside the page, or its style a font. The page's content security policy allows
-    exactly this: no style="…", no onclick="…", no image from elsewhere.
+    of files of this package; has_pictures: whether it holds images, as data: addresses, and formulas, with a font
+    beside the page. The page's content security policy allows exactly this: no style="…", no onclick="…", no image
+    from elsewhere.
     """
-    style = colours_of_page() + paths.module("reports/style.css").read_text("utf-8") + style
+    style = (
+        COLOURS % (_declared("{0}"), _declared("{1}")) + paths.module("reports/style.css").read_text("utf-8") + style
+    )
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
     if script:
-        policy += f"; script-src {_digest(script)}{' ' + BESIDE if has_scripts else ''}"
-    if has_images:
-        policy += "; img-src data:"
-    if has_font:
-        policy += f"; font-src {BESIDE}"
-    files = {"style": Markup(style), "script": Markup(script)}
-    return render(template, title=title, policy=policy, **files, **facts)
+        policy += f"; script-src {_digest(script)}"
+    if has_pictures:
+        policy += f"; img-src data:; font-src {BESIDE}"
+    return render(template, title=title, policy=policy, style=Markup(style), script=Markup(script), **facts)
 
 
 @functools.cache
@@ -105,23 +101,9 @@ def palette() -> dict[str, Any]:
     return read_toml(paths.module("reports/palette.toml"))
 
 
-def heat(name: str) -> RGB:
-    """A colour of heat maps: red, green and blue, 0 to 255."""
-    text = palette()["heat"][name]
-    red, green, blue = (int(text[place : place + 2], 16) for place in (1, 3, 5))
-    return red, green, blue
-
-
-def colours_of_page() -> str:
-    """The colours as variables of a page that follows the reader's scheme."""
-    pairs = _pairs(palette())
-    return COLOURS % tuple(_declared((name, pair[scheme]) for name, pair in pairs) for scheme in (0, 1))
-
-
-def colours_within(selector: str, names: Collection[str] | None = None) -> str:
-    """The colours as variables of an element, which follows its own scheme. names: of those needed; None for all."""
-    pairs = _pairs(palette() if names is None else names)
-    return f"{selector} {{ {_declared((name, f'light-dark({light}, {dark})') for name, (light, dark) in pairs)} }}\n"
+def colours_within(selector: str) -> str:
+    """The colours as variables of an element, which follows its own scheme."""
+    return f"{selector} {{ {_declared('light-dark({}, {})')} }}\n"
 
 
 def _digest(text: str) -> str:
@@ -129,10 +111,6 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _pairs(names: Collection[str]) -> list[tuple[str, list[str]]]:
-    """The colours of these names in the order of the palette, light and dark."""
-    return [(name, pair) for name, pair in palette().items() if name in names and isinstance(pair, list)]
-
-
-def _declared(values: Iterable[tuple[str, str]]) -> str:
-    return " ".join(f"--{name}: {value};" for name, value in values)
+def _declared(form: str) -> str:
+    """A variable for each colour. form: its value, of the light colour and the dark one."""
+    return " ".join(f"--{name}: {form.format(*pair)};" for name, pair in palette().items() if isinstance(pair, list))

@@ -181,7 +181,7 @@ def test_an_annotation_points_at_the_columns_that_were_found():
 
 def test_a_page_shows_a_cause_once_and_the_lines_only_where_it_may():
     shown = result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE))
-    full, short = str(html.verdict(shown)), str(html.verdict(shown, "full"))
+    full, short = str(html.cause_blocks(shown)), str(html.verdict(shown, "full"))
     assert full.count(SCALE) == short.count(SCALE) == 1
     assert "x.py:34:12: in f" in full and "x.py:34" not in short and "dim=0" not in short
     assert SCALE not in str(html.verdict(shown, "names"))

@@ -14,7 +14,6 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.catalog.errors import WrongUse
 from grader.integrations.notebook import display
 from grader.judge import capture
 from grader.judge.capture import capture_pictures
@@ -223,32 +222,6 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
 
 
 # The command.
-
-
-def test_files_are_written(said, tmp_path):
-    solution = paths.solution(catalog.find("03").folder)
-    for name, begins in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
-        done = said("plot", "03", "--submission", solution, "--output", tmp_path / name)
-        assert done.returncode == 0, done.stderr
-        assert (tmp_path / name).read_bytes().startswith(begins)
-    drawing = (tmp_path / "a.svg").read_text("utf-8")
-    assert all(word in drawing for word in ("journey", "yours", "expected", "difference", ".24"))
-
-
-@pytest.mark.parametrize("values", [(math.nan, math.inf, -math.inf, 0.5), (1e30, -1e30, 0.0, 1.0), (math.nan,) * 4])
-def test_numbers_that_are_none_are_written_to_a_file_too(values, tmp_path):
-    picture = Picture("weights", TOKENS, TOKENS, (values[:2], values[2:]), PICTURE.expected)
-    heatmap.save([picture], tmp_path / "picture.png")
-    assert (tmp_path / "picture.png").stat().st_size > 1000
-
-
-def test_a_file_that_cannot_be_written_is_said_in_words(tmp_path):
-    with pytest.raises(WrongUse, match=r"none of \.png"):
-        heatmap.save([PICTURE], tmp_path / "picture.gif")
-    with pytest.raises(WrongUse, match="cannot be written"):
-        heatmap.save([PICTURE], tmp_path / "no" / "folder.png")
-    formula = Picture("$\\nosuch{$", TOKENS, TOKENS, None, PICTURE.expected, "costs $5 $\\frac$")
-    heatmap.save([formula], tmp_path / "formula.png")
 
 
 def test_without_solutions_and_hidden_checks(said, tmp_path, relocate):

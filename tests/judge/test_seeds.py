@@ -98,7 +98,7 @@ def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
         result = grading.result(EXERCISE, Submission(source, "x.py"), fork_server, settings)
         record = as_json.record(result)
         assert "seed" in record and as_json.read(json.loads(json.dumps(record))) == result
-        shown = [json.dumps(record), html.verdict(result), ci.as_junit(result)]
+        shown = [json.dumps(record), html.verdict(result, "full"), ci.as_junit(result)]
         assert "271828" not in terminal.plain(result)
         assert ["271828" in text for text in shown] == [reveal] * 3
         assert not any("None" in text for text in shown[1:])

@@ -20,7 +20,7 @@ from grader.integrations.notebook import display
 from grader.judge.pictures import Picture
 from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import templating
-from grader.reports.html import LEVELS, verdict
+from grader.reports.html import verdict
 
 EXERCISES = folders(3)
 TEMPLATES = [path.relative_to(paths.GRADER).as_posix() for path in some(paths.GRADER.rglob("templates/*.html"))]
@@ -76,7 +76,7 @@ def pages(word: str):
     yield "class", class_page(summary, marks)
     for level in feedback.LEVELS:
         yield f"feedback {level}", feedback.page(result, one, level)
-    for level in LEVELS:
+    for level in feedback.LEVELS:
         yield f"verdict {level}", verdict(result, level, result.pictures)
     yield "notebook verdict", display.verdict(result, result.pictures)["html"]
     yield "notebook pictures", display.pictures(catalog.find(EXERCISES[0]), result.pictures)["html"]

@@ -19,7 +19,7 @@ def test_what_checks_have_in_common_is_read_once():
     )
     three = replace(three, message="another one", diagnosis="A row is taken.")
     passed = [replace(check, outcome=PASSED, message="", diagnosis="") for check in result.checks[3:5]]
-    text = html.verdict(replace(result, checks=(one, two, three, *passed)))
+    text = html.verdict(replace(result, checks=(one, two, three, *passed)), "full")
     assert text.count("line 16") == text.count("A column is taken.") == 1
     assert "another one" in text and "A row is taken." in text
 
@@ -37,7 +37,6 @@ RESULT = ExerciseResult("03_x", "Title", "a<b>.py", "cpu", 7, "failed", 0.1, CHE
 @pytest.mark.parametrize(
     ("level", "told"),
     [
-        ("where", {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
         ("full", {"the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}),
         ("names", {"Wrong.", "1 of 4 points"}),
     ],

@@ -19,7 +19,6 @@ from grader.reports.templating import render
 
 TEMPLATE = "integrations/notebook/templates/output.html"
 RAN = re.compile(r"make try EX=\d+")
-COLOURS = ("passed", "failed", "likely", "line")
 VERDICT = "integrations/notebook/templates/verdict.html"
 EXPERIMENT = "integrations/notebook/templates/experiment.html"
 
@@ -90,7 +89,7 @@ def _message(text: str) -> str:
 
 def _output(body: str) -> str:
     """An output with its style."""
-    return render(TEMPLATE, body=body, colours=templating.colours_within(".kata", COLOURS))
+    return render(TEMPLATE, body=body, colours=templating.colours_within(".kata"))
 
 
 def _plain(picture: Picture) -> dict:
