@@ -23,11 +23,8 @@ from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, number
 from grader.desk import ending, progress
 from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
-from grader.records.submission import Unreadable
+from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
-
-if TYPE_CHECKING:
-    from grader.catalog.cards import Card
 
 NEWER = "pipx upgrade attention-kata, or uv tool upgrade attention-kata"
 PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
@@ -91,9 +88,10 @@ def check(options: argparse.Namespace) -> int:
         limited.start()  # so does the process that reads the file
         from grader.reports import terminal
 
-        waiting = stack.enter_context(terminal.Waiting(terminal.console()))
-        say = waiting.begin if in_terminal(options) else lambda text: None
-        say(words := f"Grading {exercise.folder[:2]} {exercise.title} …")
+        words = f"Grading {exercise.folder[:2]} {exercise.title} …"
+        status = terminal.console().status(f"[dim]{words}")  # a pipe shows none of it
+        if is_for_terminal := options.format == "text" and options.output is None:
+            stack.enter_context(status)
         from grader.judge import grading  # heavy: torch
         from grader.records import containment
 
@@ -103,87 +101,62 @@ def check(options: argparse.Namespace) -> int:
         handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
         for event in grading.grade(exercise, handed_in, fork_server, settings):
             if isinstance(event, CheckOutcome):
-                say(f"{words} {event.number} of {event.of}")
+                status.update(f"[dim]{words} {event.number} of {event.of}")
                 continue
             result = event.result
-            say("Looking for the cause …")
-        is_kept = True
-        if is_own_file and result.status != NOT_GRADED:
-            is_kept = containment.optional("your progress", True, progress.note, result)
+            status.update("[dim]Looking for the cause …")
+        closing = []
+        if hidden := exercise.hidden_points:  # in a learner's bundle
+            every = f"{exercise.max_points:g} of {exercise.max_points + hidden:g} points"
+            closing.append(f"These are {every}. Hidden checks follow when you hand in.")
+        if is_own_file:
+            is_graded = result.status != NOT_GRADED
+            is_kept = not is_graded or containment.optional("your progress", True, progress.note, result)
+            closing += [next_step(result, options.all), "" if is_kept else progress.NOT_KEPT]
         if is_own_file and paths.own_page(exercise.folder).exists():
             from grader.integrations import lesson_page
 
             containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
-        closing = [hidden_follow(exercise), next_step(result, options.all) if is_own_file else ""]
-        closing += [] if is_kept else [progress.NOT_KEPT]
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-    source = "" if isinstance(handed_in, Unreadable) else handed_in.source
-    is_delivered = report(result, options, "\n".join(filter(None, closing)), source)
+    is_delivered = is_for_terminal or report(result, options)
+    if is_for_terminal or (is_delivered and options.output is not None):
+        terminal.show(result, terminal.console(), options.all, "\n".join(filter(None, closing)))
     return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
 
 
-def in_terminal(options: argparse.Namespace) -> bool:
-    """Whether the report is text for a person who waits for it."""
-    return options.format == "text" and options.output is None
-
-
-def report(result: ExerciseResult, options: argparse.Namespace, closing: str, source: str = "") -> bool:
-    """Print the result, or write it to --output and also print the text for a person.
-
-    Returns whether all of it is where it was requested.
-    """
+def report(result: ExerciseResult, options: argparse.Namespace) -> bool:
+    """Write the report in another form, or to a file. Returns whether all of it is where it was requested."""
     from grader.records import containment
     from grader.reports import deliver, terminal
 
-    rendered = containment.optional(f"the report as {options.format}", None, render, result, options, source)
-    if rendered is None or in_terminal(options):
-        terminal.show(result, terminal.console(), options.all, closing)
-        return rendered is not None
-    is_delivered = deliver(rendered, options.output)
-    if options.format == "github":
-        is_delivered = add_summary(result) and is_delivered
-    if is_delivered and options.output is not None:
-        terminal.show(result, terminal.console(), options.all, closing)
-    return is_delivered
+    rendered = containment.optional(f"the report as {options.format}", "", render, result, options)
+    is_delivered = deliver(rendered or terminal.plain(result), options.output) and rendered != ""
+    if options.format == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
+        from grader.reports import ci
 
-
-def render(result: ExerciseResult, options: argparse.Namespace, source: str) -> str:
-    """The result in the requested format."""
-    from grader.reports import ci, terminal
-    from grader.reports import json as as_json
-
-    as_text = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit}
-    if options.format in as_text:
-        return as_text[options.format](result)
-    if options.format == "text":
-        return terminal.plain(result, options.all)
-    from grader.desk import hints
-
-    hint = hints.free(result) if result.status != NOT_GRADED else None
-    return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
-
-
-def add_summary(result: ExerciseResult) -> bool:
-    """Add the result to the summary of a GitHub Actions job, if there is one. Returns False where that fails."""
-    from grader.reports import ci
-
-    if path := os.environ.get("GITHUB_STEP_SUMMARY"):
         try:
             with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(ci.summary(result))
         except OSError as error:
             print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
             return False
-    return True
+    return is_delivered
 
 
-def hidden_follow(exercise: catalog.Exercise) -> str:
-    """The sentence on points that are not graded in a learner's bundle; elsewhere ""."""
-    if not exercise.hidden_points:
-        return ""
-    all_points = exercise.max_points + exercise.hidden_points
-    return f"These are {exercise.max_points:g} of {all_points:g} points. Hidden checks follow when you hand in."
+def render(result: ExerciseResult, options: argparse.Namespace) -> str:
+    """The result in the requested format."""
+    from grader.desk import hints
+    from grader.reports import ci, terminal
+    from grader.reports import json as as_json
+
+    def with_hint(result: ExerciseResult) -> str:
+        """As JSON, with the next hint, which does not count as asked for."""
+        hint = hints.free(result) if result.status != NOT_GRADED else None
+        return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
+
+    forms = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit, "json": with_hint}
+    return forms.get(options.format, partial(terminal.plain, every=options.all))(result)
 
 
 def next_step(result: ExerciseResult, every: bool = False) -> str:

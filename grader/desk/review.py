@@ -180,8 +180,7 @@ def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:
         typed = _typed(card)
         if not typed.strip():
             break
-        with terminal.Waiting(console) as waiting:
-            waiting.begin("Grading …")
+        with console.status("[dim]Grading …"):
             wrong = judge(card, typed, fork_server)
         if wrong is None:
             sign, style = terminal.SIGNS["passed"]

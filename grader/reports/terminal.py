@@ -27,30 +27,6 @@ def console(file: TextIO | None = None) -> Console:
     return Console(file=file, highlight=False, markup=False, emoji=False)
 
 
-class Waiting:
-    """A line at the end of a terminal that says what is waited for, and goes away. Elsewhere it is not there."""
-
-    def __init__(self, console: Console) -> None:
-        self.status = console.status("") if console.is_terminal else None
-
-    def __enter__(self) -> "Waiting":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end()
-
-    def begin(self, text: str) -> None:
-        """Show this text from now on."""
-        if self.status is not None:
-            self.status.update(Text(text, "dim"))
-            self.status.start()
-
-    def end(self) -> None:
-        """Take the line away."""
-        if self.status is not None:
-            self.status.stop()
-
-
 def show(result: ExerciseResult, output: Console, every: bool = False, closing: str = "") -> None:
     """Print the result. every: each check too; closing: lines that follow. In a pipe no line is broken."""
     show_lines(render(result, output.width if output.is_terminal else None, every, closing), output)
