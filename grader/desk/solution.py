@@ -4,9 +4,8 @@ import difflib
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +15,7 @@ from grader.desk import lesson
 from grader.records.sanitize import inert
 
 WIDE = 110  # columns from which two sources fit beside one another
-LEAST_ROOM = 10  # columns that a wrapped line has at least
-YOURS, REFERENCE = "red", "green"
+STYLES = {"-": "red", "+": "green", " ": ""}  # yours, the reference, both
 NOTICE, FURTHER = "What to notice", "Go further"
 DEEPER, ANSWER = re.compile(r"^Dig deeper: ", re.M), re.compile(r"\s+Answer: ")
 
@@ -27,52 +25,32 @@ def page(folder: str, width: int) -> RenderableType:
 
     Raises WrongUse where one of the files is absent.
     """
-    try:
-        reference = paths.solution(folder).read_text("utf-8")
-    except OSError:
-        raise WrongUse(
-            "This copy holds no solutions. Your teacher, or the project's own repository, has them."
-        ) from None
-    try:
-        own = paths.stub(folder).read_text("utf-8", errors="replace")
-    except OSError:
-        path = paths.shown(paths.stub(folder))
-        raise WrongUse(f"There is no file {path} to compare. Get it back: make reset EX={folder[:2]}") from None
-    return Group(*compare(own, reference, width), *_words(folder))
+    if not paths.solution(folder).exists():
+        raise WrongUse("This copy holds no solutions. Your teacher, or the project's own repository, has them.")
+    own = paths.stub(folder)
+    if not own.exists():
+        raise WrongUse(f"There is no file {paths.shown(own)} to compare. Get it back: make reset EX={folder[:2]}")
+    sources = own.read_text("utf-8", errors="replace"), paths.solution(folder).read_text("utf-8")
+    return Group(*compare(*sources, width), *_words(folder))
 
 
 def compare(own: str, reference: str, width: int) -> Iterator[RenderableType]:
     """The two sources line by line: beside one another, or where the terminal is narrow below one another."""
     mine, theirs = inert(own).splitlines(), inert(reference).splitlines()
-    if mine == theirs:
-        yield Text("Yours is the reference, line by line.\n", REFERENCE)
-        yield Hanging(Text("\n".join(theirs)))
-        return
-    table = Table(box=None, expand=True, padding=(0, 1))
-    for title in ("yours", "the reference"):
-        table.add_column(title, ratio=1)
-    below = [Text.assemble(("- yours", YOURS), "   ", ("+ the reference\n", REFERENCE))]
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
-        styles = ("", "") if tag == "equal" else (YOURS, REFERENCE)
-        for lines in itertools.zip_longest(mine[a:b], theirs[c:d], fillvalue=""):
-            table.add_row(*(Hanging(Text(line, style)) for line, style in zip(lines, styles)))
-        below += [Text(f"{'- ' if styles[0] else '  '}{line}", styles[0]) for line in mine[a:b]]
-        below += [Text(f"+ {line}", REFERENCE) for line in theirs[c:d] if styles[0]]
-    yield from [table] if width >= WIDE else map(Hanging, below)
-
-
-@dataclass(frozen=True)
-class Hanging:
-    """Code whose wrapped lines keep the indentation of their first line."""
-
-    text: Text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for line in self.text.split("\n", allow_blank=True):
-            indent = len(line.plain) - len(line.plain.lstrip())
-            for part in line[indent:].wrap(console, max(options.max_width - indent, LEAST_ROOM)) or [Text()]:
-                part.rstrip()
-                yield Text(" " * indent, no_wrap=True, overflow="ignore") + part
+    lines = [*difflib.unified_diff(mine, theirs, n=len(mine), lineterm="")][3:]  # below its heading
+    if not lines:
+        yield from (Text("Yours is the reference, line by line.\n", STYLES["+"]), Text("\n".join(theirs)))
+    elif width < WIDE:
+        yield Text.assemble(("- yours", STYLES["-"]), "   ", ("+ the reference\n", STYLES["+"]))
+        yield from (Text(f"{line[0]} {line[1:]}", STYLES[line[0]]) for line in lines)
+    else:
+        table = Table("yours", "the reference", box=None, expand=True, padding=(0, 1))
+        for _, run in itertools.groupby(lines, lambda line: line[0] == " "):
+            part = [*run]
+            sides = ([Text(line[1:], STYLES[line[0]]) for line in part if line[0] in f" {sign}"] for sign in "-+")
+            for pair in itertools.zip_longest(*sides, fillvalue=Text()):
+                table.add_row(*pair)
+        yield table
 
 
 def _words(folder: str) -> Iterator[RenderableType]:
