@@ -420,14 +420,13 @@ def experiment(options: argparse.Namespace) -> int:
 
     if options.args:
         return errors.PASSED if experiment.measure(exercise, shlex.split(options.args)) == 0 else errors.FAILED
+    from grader.reports import terminal
+
     measured = experiment.run(exercise)
     if options.format == "md":
         print(experiment.markdown(measured), end="")
     else:
-        from grader.reports import terminal
-
-        for part in experiment.page(exercise, measured):
-            terminal.console().print(part)
+        terminal.console().print(experiment.page(exercise, measured))
     return errors.PASSED if measured.holds else errors.FAILED
 
 

@@ -10,10 +10,10 @@ import runpy
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import RenderableType
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -37,8 +37,7 @@ class Experiment:
     @property
     def table(self) -> list[tuple[str, ...]]:
         """The cells as text, row by row, the names of the columns first."""
-        columns = [cells([row[name] for row in self.rows]) for name in self.rows[0]]
-        return [tuple(self.rows[0]), *zip(*columns)]
+        return [tuple(self.rows[0]), *zip(*(cells([row[name] for row in self.rows]) for name in self.rows[0]))]
 
     @property
     def verdict(self) -> str:
@@ -53,8 +52,8 @@ def run(exercise: Exercise) -> Experiment:
     """
     import torch
 
-    script = paths.experiment(exercise.folder)
-    shown, threads = paths.shown(script), torch.get_num_threads()
+    script, threads = paths.experiment(exercise.folder), torch.get_num_threads()
+    shown = paths.shown(script)
     if not script.exists():
         raise WrongUse(f"{exercise.folder} has no experiment: {shown} is not there. Others have: make experiment EX=02")
     torch.set_num_threads(1)  # the same numbers on every machine: one thread adds in one order
@@ -66,9 +65,8 @@ def run(exercise: Exercise) -> Experiment:
                 raise ValueError("measure() gives rows with the same columns")
             return Experiment(names["__doc__"].splitlines()[0], rows, names["CLAIM"], bool(names["claim"](list(rows))))
     except (Exception, SystemExit) as error:
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [frame.lineno for frame in frames if frame.filename == str(script)]
-        line = getattr(error, "lineno", None) or (lines or [None])[-1]  # of a SyntaxError, or of what ran
+        ran = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(script)]
+        line = getattr(error, "lineno", None) or (ran or [None])[-1]  # of a SyntaxError, or of what ran
         place = f"{shown}:{line}" if line else shown
         raise WrongUse(f"The experiment broke off at {place}\n{type(error).__name__}: {error}") from None
     finally:
@@ -89,19 +87,21 @@ def measure(exercise: Exercise, arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, str(scripts[name]), *rest], env=environment).returncode
 
 
-def page(exercise: Exercise, made: Experiment) -> Iterator[RenderableType]:
+def page(exercise: Exercise, made: Experiment) -> Group:
     """The question, the table, the claim and whether it holds, for a terminal."""
-    yield Text(f"{exercise.folder[:2]} {exercise.title} · experiment", "bold")
-    yield Text(f"{made.question}\n")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, cell in made.rows[0].items():
         table.add_column(name, justify="left" if isinstance(cell, str) else "right", vertical="bottom")
     for row in made.table[1:]:
         table.add_row(*row)
-    yield table
-    yield Text(f"\n{made.claim}")
-    yield Text(made.verdict, "green" if made.holds else "bold red")
-    yield Text(f"Its script, for numbers of your own: {paths.shown(paths.experiment(exercise.folder))}", "dim")
+    return Group(
+        Text(f"{exercise.folder[:2]} {exercise.title} · experiment", "bold"),
+        Text(f"{made.question}\n"),
+        table,
+        Text(f"\n{made.claim}"),
+        Text(made.verdict, "green" if made.holds else "bold red"),
+        Text(f"Its script, for numbers of your own: {paths.shown(paths.experiment(exercise.folder))}", "dim"),
+    )
 
 
 def markdown(made: Experiment) -> str:
@@ -115,22 +115,19 @@ def cells(values: Sequence[Cell]) -> list[str]:
     """A column as text: words as they are, numbers with one count of decimals where that shows each, else shortened."""
     numbers = [value for value in values if not isinstance(value, str) and math.isfinite(value)]
     sizes = [abs(number) for number in numbers if number]
-    if all(float(number).is_integer() for number in numbers):
-        places = 0
-    else:
-        places = min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), DIGITS)
+    is_whole = all(float(number).is_integer() for number in numbers)
+    places = 0 if is_whole else min(max(DIGITS - 1 - math.floor(math.log10(max(sizes))), 1), DIGITS)
     # At least two digits of each are shown.
     has_two_digits = not sizes or (min(sizes) >= 10.0 ** (1 - places) and max(sizes) < LONG)
     while places > 1 and all(round(number, places - 1) == number for number in numbers):
         places -= 1  # a script that rounded has said how many digits count
-    return [_cell(value, places if has_two_digits else None) for value in values]
+    return [value if isinstance(value, str) else _number(value, places if has_two_digits else None) for value in values]
 
 
-def _cell(value: Cell, places: int | None) -> str:
-    if isinstance(value, str):
-        return value
+def _number(value: float, places: int | None) -> str:
+    """A number with so many places; None: as short as its size allows."""
     if places is not None or not math.isfinite(value):
         return f"{value:.{places or 0}f}"
-    if value == 0 or 1e-3 <= abs(value) < LONG:
-        return f"{value:.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
-    return f"{value:.1e}"
+    if value != 0 and not 1e-3 <= abs(value) < LONG:
+        return f"{value:.1e}"
+    return f"{value:.0f}" if float(value).is_integer() or abs(value) >= 1000 else f"{value:.3g}"
