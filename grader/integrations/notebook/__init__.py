@@ -10,11 +10,11 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from grader import catalog, folders
+from grader import catalog
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk import checkout, progress
-from grader.desk.answering import Child, serve
 from grader.integrations.notebook import collect
+from grader.integrations.notebook.process import BROKEN, GradingProcess, serve
 from grader.records.results import Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
@@ -25,22 +25,6 @@ SANDBOXES = {
     "D": "a process of its own, without a sandbox",
 }  # fmt: skip
 NAME = "your notebook"  # the name of the learner's code in messages
-BROKEN = "The grader could not do its work: {}"
-IDLE_S = 1800.0  # without a question, after which the process ends and gives its memory back
-
-
-class GradingProcess(Child):
-    """Started by the first question, or before it by `start`. It ends with the kernel, or when nobody asks for long."""
-
-    def __init__(self) -> None:
-        super().__init__(folders.NOTEBOOK)
-
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request: see `answer`. Where there is none, {"text"} that says why."""
-        reply = self.exchange(request) or self.exchange(request)  # it may have ended since it was asked last
-        return reply or {"text": BROKEN.format(self.last_words())}
-
-
 grading_process = GradingProcess()  # of this kernel
 
 
@@ -124,7 +108,7 @@ def answer(request: dict, fork_server: ForkServer) -> dict:
 
 def main() -> int:
     """Answer requests until there are no more. Returns the exit code."""
-    return serve(answer, IDLE_S)
+    return serve(answer)
 
 
 def _ask(kind: str, exercise: str | int | None, seed: int | None = None) -> dict:
