@@ -38,8 +38,10 @@ def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
     """{"text", "html"} of pictures alone."""
     if not drawings:
         return {"text": f"{exercise.folder} has no picture."}
-    plain_lines = [line.plain for picture in drawings for line in heatmap.render(picture)]
-    return {"text": "\n".join(plain_lines), "html": _output(heatmap.figures(drawings))}
+    return {
+        "text": "\n".join(line.plain for line in heatmap.all_lines(drawings)),
+        "html": _output(heatmap.figures(drawings)),
+    }
 
 
 def matrices(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
