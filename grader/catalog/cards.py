@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from grader.catalog import paths
 from grader.catalog.errors import BadLine
 
-HEADING = re.compile(r"^## (.+)$", re.M)
+SECTION = re.compile(r"^## ([^\n]+)(.*?)(?=^## |\Z)", re.M | re.S)
 CODE_HEADING = re.compile(r"Write `(\w+)`")
 ANSWER = re.compile(r"<details>\n<summary>Answer</summary>\n\n(.+?)\n\n</details>", re.S)
 BLOCK = re.compile(r"^```python\n(.*?)^```\n?", re.M | re.S)
@@ -35,20 +35,17 @@ class Card:
     @property
     def code(self) -> str:
         """The function of a code card as its question shows it, with a blank."""
-        found = BLOCK.search(self.question)
-        return found[1] if found else ""
+        return next(iter(BLOCK.findall(self.question)), "")
 
     @property
     def right(self) -> str:
         """What its answer types."""
-        found = BLOCK.match(self.answer)
-        return found[1] if found else ""
+        return found[1] if (found := BLOCK.match(self.answer)) else ""
 
     @property
     def lead(self) -> str:
         """What is before the blank on its line: "weights = ", "return ", or "" where whole lines are asked for."""
-        match = BLANK.search(self.code)
-        return match[2] if match else ""
+        return found[2] if (found := BLANK.search(self.code)) else ""
 
     def fill(self, typed: str) -> str:
         """The function with what was typed in its blank. An expression alone becomes what it returns."""
@@ -63,12 +60,10 @@ class Card:
 def read(folder: str) -> tuple[Card, ...]:
     """The cards of an exercise; none where there is no file. Raises BadLine."""
     path = paths.review(folder)
-    try:
-        text = path.read_text("utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         return ()
     found: dict[str, Card] = {}
-    for title, line, body in _sections(text):
+    for title, line, body in _sections(path.read_text("utf-8")):
         answer, code = ANSWER.search(body), CODE_HEADING.fullmatch(title)
         if title in found:
             raise BadLine(path, line, f"two cards have the heading “{title}”, by which a card is known")
@@ -93,10 +88,8 @@ def questions(markdown: str) -> str:
 
 def _sections(text: str) -> Iterator[tuple[str, int, str]]:
     """Each heading with its line and the text below it."""
-    headings = list(HEADING.finditer(text))
-    ends = [heading.start() for heading in headings[1:]] + [len(text)]
-    for heading, end in zip(headings, ends):
-        yield heading[1].strip(), text.count("\n", 0, heading.start()) + 1, text[heading.end() : end]
+    for section in SECTION.finditer(text):
+        yield section[1].strip(), text.count("\n", 0, section.start()) + 1, section[2]
 
 
 def _wrong(card: Card) -> str:

@@ -14,7 +14,6 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from grader import catalog
 from grader.catalog import errors, paths, project
@@ -351,7 +350,15 @@ def review(options: argparse.Namespace) -> int:
     from grader.reports import terminal
 
     scheduled, console = review.schedule(), terminal.console()
-    chosen = _cards_of(catalog.find(options.exercise)) if options.exercise else review.due(scheduled)[: review.AT_ONCE]
+    chosen = review.due(scheduled)[: review.AT_ONCE]
+    if options.exercise:
+        folder = catalog.find(options.exercise).folder
+        if not progress.state(folder).done:
+            told = f"You have not passed {folder[:2]} yet, so there is nothing to review"
+            raise WrongUse(f"{told}: make check EX={folder[:2]}")
+        chosen = [entry.card for entry in scheduled if entry.card.exercise == folder]
+        if not chosen:
+            raise WrongUse(f"There are no questions in {paths.shown(paths.review(folder))}.")
     if not chosen:
         first = "The first questions come the day after you pass an exercise: make check"
         print(f"Nothing is due. {review.outlook(scheduled)}" if scheduled else first)

@@ -4,7 +4,6 @@ A card comes the day after the first pass, and after it was known a week, a mont
 not known comes again the next day, and starts from the first step. Nothing here counts as an attempt or gives points.
 """
 
-import ast
 import contextlib
 import itertools
 from collections.abc import Sequence
@@ -47,12 +46,12 @@ def today() -> date:
     return date.today()
 
 
-def schedule(folder: str | None = None) -> list[Scheduled]:
-    """Every card of the exercises that were passed, or of this one alone, by its day."""
+def schedule() -> list[Scheduled]:
+    """Every card of the exercises that were passed, by its day."""
     states, scheduled = progress.load(), []
     for exercise in catalog.exercises():
         state = progress.state(exercise.folder, states)
-        if state.done and folder in (None, exercise.folder):
+        if state.done:
             scheduled += [Scheduled(card, _due(state, card)) for card in cards.read(exercise.folder)]
     return sorted(scheduled, key=lambda entry: entry.due)
 
@@ -88,11 +87,10 @@ def count(number: int) -> str:
 
 def outlook(scheduled: Sequence[Scheduled]) -> str:
     """What comes next: how many cards are due now, or when the next one will be."""
-    days = [entry.due for entry in scheduled if entry.due > today()]
-    if due(scheduled) or not days:
+    if due(scheduled) or not scheduled:
         return count(len(due(scheduled)))
-    is_soon = min(days) == today() + timedelta(days=1)
-    return f"The next question comes {'tomorrow' if is_soon else f'on {min(days).isoformat()}'}."
+    first = scheduled[0].due
+    return f"The next question comes {'tomorrow' if first == today() + timedelta(days=1) else f'on {first}'}."
 
 
 def judge(card: Card, typed: str, fork_server: ForkServer) -> Cause | str | None:
@@ -102,17 +100,16 @@ def judge(card: Card, typed: str, fork_server: ForkServer) -> Cause | str | None
     """
     from grader.judge import grading  # heavy: torch
 
-    submitted = Submission(_compose(card, typed), FILE)
-    result = grading.result(catalog.find(card.exercise), submitted, fork_server, Settings(seed=SEED))
+    source = f"{checkout.source(card.exercise)}\n\n{card.fill(typed)}"
+    result = grading.result(catalog.find(card.exercise), Submission(source, FILE), fork_server, Settings(seed=SEED))
     if result.status == NOT_GRADED:
         raise InfrastructureError(result.message)
     if result.status == ERROR:
         return result.message
     failures = [cause for cause in causes(result) if not cause.example.is_unwritten]
-    if failures:
-        return failures[0]
-    is_graded = any(check.outcome == PASSED for check in result.checks)
-    return None if is_graded else f"Only {card.function} is written here: use no other function of the exercise."
+    if failures or any(check.outcome == PASSED for check in result.checks):
+        return next(iter(failures), None)
+    return f"Only {card.function} is written here: use no other function of the exercise."
 
 
 def show(console: Console, card: Card, place: str = "") -> None:
@@ -128,21 +125,18 @@ def ask(console: Console, chosen: Sequence[Card], fork_server: ForkServer | None
 
     fork_server: for code cards, where there are some. Raises InfrastructureError.
     """
-    answers: list[bool] = []
-    try:
+    known = again = 0
+    with contextlib.suppress(KeyboardInterrupt, EOFError):
         for number, card in enumerate(chosen, 1):
             show(console, card, f"{number} of {len(chosen)}")
             is_known = _write(console, card, fork_server) if card.function and fork_server else _recall(console, card)
             note(card, is_known)
-            answers.append(is_known)
+            known, again = known + is_known, again + (not is_known)
             if card.function and not is_known and number < len(chosen):
                 _prompt(console, "Enter goes on. ")  # the answer is still to be read
-    except (KeyboardInterrupt, EOFError):
-        console.print()
-    again = answers.count(False)
-    words = [f"{answers.count(True)} of {len(answers)} known."] if answers else ["Nothing was answered."]
-    words += [f"{again} {'comes' if again == 1 else 'come'} again tomorrow."] * bool(again)
-    console.print("", Text(" ".join([*words, outlook(schedule())]), "dim"), sep="\n")
+    words = f"{known} of {known + again} known. " if known + again else "Nothing was answered. "
+    words += f"{again} {'comes' if again == 1 else 'come'} again tomorrow. " if again else ""
+    console.print("", Text(words + outlook(schedule()), "dim"), sep="\n")
 
 
 def _due(state: progress.State, card: Card) -> date:
@@ -150,16 +144,6 @@ def _due(state: progress.State, card: Card) -> date:
     if card.title in state.cards:
         return date.fromisoformat(state.cards[card.title].due)
     return date.fromtimestamp(state.first_pass or 0) + timedelta(days=DAYS[0])
-
-
-def _compose(card: Card, typed: str) -> str:
-    """The fresh stub with the function of a code card written."""
-    stub = checkout.source(card.exercise)
-    functions = {node.name: node for node in ast.parse(stub).body if isinstance(node, ast.FunctionDef)}
-    last = functions[card.function].body[-1]  # below the docstring: raise NotImplementedError
-    lines = stub.splitlines()
-    lines[last.lineno - 1 : last.end_lineno] = card.fill(typed).splitlines()[1:]
-    return "\n".join(lines) + "\n"
 
 
 def _recall(console: Console, card: Card) -> bool:
@@ -218,10 +202,10 @@ def _print(console: Console, markdown: str) -> None:
 
 def _print_wrong(console: Console, wrong: Cause | str) -> None:
     """Print what the grader says. Nobody sees the lines around the answer, so no number of a line is shown."""
-    if isinstance(wrong, str):
-        lines = terminal.wrap(wrong, console.width)
-    else:
-        lines = terminal.cause_lines(replace(wrong, finding=replace(wrong.finding, place=None, frame=())))
     sign, style = terminal.SIGNS["failed"]
-    (first, _), *rest = lines
-    terminal.show_lines([(f"{sign} {first}", style), *((f"  {text}", more) for text, more in rest)], console)
+    if isinstance(wrong, str):
+        lines = terminal.wrap(f"{sign} {wrong}", console.width, style, 2)
+    else:
+        (first, _), *rest = terminal.cause_lines(replace(wrong, finding=replace(wrong.finding, place=None, frame=())))
+        lines = [(f"{sign} {first}", style), *((f"  {text}", more) for text, more in rest)]
+    terminal.show_lines(lines, console)
