@@ -14,7 +14,7 @@ from grader import catalog
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk import checkout, progress
 from grader.integrations.notebook import collect
-from grader.integrations.notebook.grading_process import BROKEN, GradingProcess, serve
+from grader.integrations.notebook.asking import BROKEN, GradingProcess, serve
 from grader.records.results import Settings
 from grader.records.safe_files import MAX_SOURCE
 from grader.records.submission import Submission
