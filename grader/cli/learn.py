@@ -488,12 +488,8 @@ def update(options: argparse.Namespace) -> int:
     if not done.changes:
         newer = f" Newer exercises come with a newer kata: {NEWER}" if paths.LEARNERS else ""
         print(f"There is nothing new.{newer}")
-        return errors.PASSED
-    print(f"Up to date: {done.changes} {'file' if done.changes == 1 else 'files'} changed.")
-    for file in done.merged:
-        how = "is as you left it" if file.is_kept else "has the new parts around your code"
-        print(f"{paths.shown(file.path)} {how}. As it was before: {paths.shown(file.copy)}")
-    return errors.PASSED
+        return
+    print(f"Up to date: {done.changes} {'file' if done.changes == 1 else 'files'} changed.", *done.merged, sep="\n")
 
 
 @verb("doctor")

@@ -8,16 +8,18 @@ its slug, and what the learner has of it moves along.
 
 import ast
 import contextlib
+import itertools
 import os
 import stat
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from grader.catalog import paths, stubs
 from grader.catalog.errors import InfrastructureError, WrongUse
+from grader.desk import progress
 from grader.records import safe_files
 
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
@@ -61,33 +63,20 @@ def reset(folder: str) -> Path | None:
 
 def write_copy(path: Path, content: bytes) -> Path:
     """Write a copy with the date in its name, x.before-2026-11-22-134500.py, over no other file. Returns its path."""
-    date = time.strftime("%Y-%m-%d-%H%M%S")
-    number = 1
-    while True:
-        copy = path.with_name(f"{path.stem}.before-{date}" + (f"-{number}" if number > 1 else "") + path.suffix)
-        try:
-            with copy.open("xb") as file:
-                file.write(content)
-            return copy
-        except FileExistsError:
-            number += 1
+    before = f"{path.stem}.before-{time.strftime('%Y-%m-%d-%H%M%S')}"
+    for number in itertools.count(1):
+        copy = path.with_name(f"{before}{f'-{number}' if number > 1 else ''}{path.suffix}")
+        with contextlib.suppress(FileExistsError), copy.open("xb") as file:
+            file.write(content)
+            break
+    return copy
 
 
-@dataclass(frozen=True)
-class Merged:
-    """A file that both sides changed. copy: the learner's, as it was; is_kept: nothing of the project's came in."""
-
-    path: Path
-    copy: Path
-    is_kept: bool
-
-
-@dataclass(frozen=True)
-class Update:
-    """What an update did. changes: how many files the project changed; merged: those that the learner edited too."""
+class Update(NamedTuple):
+    """What an update did. changes: how many files the project changed; merged: a line on each file of both."""
 
     changes: int
-    merged: tuple[Merged, ...]
+    merged: list[str]
 
 
 def begin(folder: Path, files: dict[str, bytes], version: str) -> bool:
@@ -145,8 +134,10 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
             _write(target, content if is_broken else text)
         if copy:
             path = paths.at_desk(target)
-            merged.append(Merged(path, path.with_name(copy.name), is_broken or text == content))
-    return Update(len(coming), tuple(merged))
+            is_kept = is_broken or text == content
+            how = "is as you left it" if is_kept else "has the new parts around your code"
+            merged.append(f"{paths.shown(path)} {how}. As it was before: {paths.shown(path.with_name(copy.name))}")
+    return Update(len(coming), merged)
 
 
 def _moved(old: str, new: str) -> dict[str, str]:
@@ -156,8 +147,8 @@ def _moved(old: str, new: str) -> dict[str, str]:
         names = [name.rpartition("/")[2] for name in _names("ls-tree", "--name-only", "-z", commit, "exercises/")]
         return {paths.slug(name): name for name in names}
 
-    before, after = folders(old), folders(new)
-    return {folder: after[slug] for slug, folder in before.items() if after.get(slug, folder) != folder}
+    after = folders(new)
+    return {folder: after[slug] for slug, folder in folders(old).items() if after.get(slug, folder) != folder}
 
 
 def _after(name: str, moved: dict[str, str]) -> str:
@@ -169,18 +160,16 @@ def _after(name: str, moved: dict[str, str]) -> str:
 
 def _carry_over(moved: dict[str, str]) -> None:
     """Move what git does not know along with its exercise: files of the learner's own, and the progress."""
-    from grader.desk import progress
-
     for before, after in moved.items():
         old, new = (paths.at_desk(f"exercises/{folder}") for folder in (before, after))
-        for file in [file for file in old.rglob("*") if file.is_file()]:
-            target = new / file.relative_to(old)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if not target.exists():
-                file.rename(target)
-        for folder in sorted((folder for folder in [old, *old.rglob("*")] if folder.is_dir()), reverse=True):
+        for place, _, names in os.walk(old, topdown=False):
+            target = new / Path(place).relative_to(old)
+            target.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                if not (target / name).exists():
+                    Path(place, name).rename(target / name)
             with contextlib.suppress(OSError):  # what is there in both stays
-                folder.rmdir()
+                os.rmdir(place)
     progress.rename(moved)
 
 
@@ -224,10 +213,8 @@ def _merge(mine: bytes, base: bytes, theirs: bytes) -> bytes:
     if not base or not theirs:
         return mine
     with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder) / name for name in ("mine", "base", "theirs")]
-        for path, content in zip(files, (mine, base, theirs)):
-            path.write_bytes(content)
-        merging = _run("merge-file", "--ours", "--stdout", *map(str, files))
+        write_files(Path(folder), {"mine": mine, "base": base, "theirs": theirs})
+        merging = _run("merge-file", "--ours", "--stdout", *(f"{folder}/{name}" for name in ("mine", "base", "theirs")))
     return merging.stdout if merging.returncode == 0 else mine
 
 
