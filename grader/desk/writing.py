@@ -26,16 +26,10 @@ HELD_BACK = "�"  # what a decoder gives for half a character: the next token c
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # tokens of a strange model must not command the terminal
 SMALL = 10_000_000  # weights of a model that is faster in one thread
 COLUMNS = ("tokens", "seconds", "tokens a second")
+Encode = Callable[[str], list[int]]
+Decode = Callable[[list[int]], str]
 WAYS = WITHOUT, CACHED = "without caches", "with caches"
 DIFFER = "The two texts differ. If two tokens are nearly as likely, rounding decides; else look at the caches."
-
-
-@dataclass(frozen=True)
-class Tokenizer:
-    """From text to token ids, and back."""
-
-    encode: Callable[[str], list[int]]
-    decode: Callable[[list[int]], str]
 
 
 @dataclass(frozen=True)
@@ -56,19 +50,14 @@ class Written:
     tokens: int
     seconds: float
 
-    @property
-    def speed(self) -> float:
-        """Tokens a second."""
-        return self.tokens / max(self.seconds, 1e-9)
-
 
 def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish) -> list[Written]:
     """Write the same text twice, without and with caches, and print both as they grow.
 
     Raises WrongUse where the folder holds no such model, or where the learner's code fails.
     """
-    config, tokenizer = config_of(folder), tokenizer_of(folder)
-    ids = tokenizer.encode(wish.prompt)
+    config, (encode, decode) = config_of(folder), tokenizer_of(folder)
+    ids = encode(wish.prompt)
     if not ids:
         raise WrongUse('This model needs a beginning: make write PROMPT="…"')
     code = _Code(exercise, submission)
@@ -76,23 +65,20 @@ def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish) 
         model = _load(code, config, folder)
     if sum(parameter.numel() for parameter in model.parameters()) < SMALL:
         torch.set_num_threads(1)  # several would only wait for each other
-    texts = []
+    ends, texts = config.get("eos_token_id"), []
+    last = {*ends} if isinstance(ends, list) else {ends}  # the tokens that end a text
     for way in WAYS:
-        print(f"\n{way}\n{CONTROL.sub('', tokenizer.decode(ids))}", end="", flush=True)
+        print(f"\n{way}\n{CONTROL.sub('', decode(ids))}", end="", flush=True)
         with code.telling():
-            texts.append(_one(code, Stream(model, way == CACHED), ids, wish, ends(config), tokenizer))
+            texts.append(_one(code, Stream(model, way == CACHED), ids, wish, last, decode))
         print()
-    print("\n".join(table(texts)))
+    print("\n" + " " * 16 + "".join(f"{name:>18}" for name in COLUMNS))
+    speeds = [one.tokens / max(one.seconds, 1e-9) for one in texts]
+    for way, one, speed in zip(WAYS, texts, speeds):
+        print(f"{way:16}{one.tokens:18}{one.seconds:18.2f}{speed:18.0f}")
+    print(f"\n{DIFFER}" if texts[0].text != texts[1].text else "")
+    print(f"Your attention has written this, {speeds[1] / speeds[0]:.1f} times as fast with caches.")
     return texts
-
-
-def table(texts: list[Written]) -> list[str]:
-    """Both ways side by side, and how much faster the second is."""
-    lines = ["", " " * 16 + "".join(f"{name:>18}" for name in COLUMNS)]
-    lines += [f"{way:16}{one.tokens:18}{one.seconds:18.2f}{one.speed:18.0f}" for way, one in zip(WAYS, texts)]
-    without, cached = texts
-    lines += ["", *[DIFFER] * (without.text != cached.text)]
-    return [*lines, f"Your attention has written this, {cached.speed / without.speed:.1f} times as fast with caches."]
 
 
 def config_of(folder: Path) -> dict[str, Any]:
@@ -109,56 +95,45 @@ def config_of(folder: Path) -> dict[str, Any]:
     return config
 
 
-def ends(config: dict[str, Any]) -> set[int]:
-    """The tokens that end a text."""
-    value = config.get("eos_token_id")
-    return set(value) if isinstance(value, list) else set() if value is None else {value}
-
-
-def tokenizer_of(folder: Path) -> Tokenizer:
-    """The tokenizer of a checkpoint. Raises WrongUse where its package is not installed."""
+def tokenizer_of(folder: Path) -> tuple[Encode, Decode]:
+    """The tokenizer of a checkpoint: from text to token ids, and back. Raises WrongUse where its package is missing."""
     path = folder / "tokenizer.json"
     data = _json(path)
     if data.get("model", {}).get("type") == "WordLevel" and data.get("pre_tokenizer", {}).get("type") == "Split":
-        words = Words(data)
-        return Tokenizer(words.encode, words.decode)
+        return _words(data)
     try:
         import tokenizers
+
+        library = tokenizers.Tokenizer.from_file(str(path))
+        return lambda text: library.encode(text).ids, library.decode
     except ImportError:
         raise errors.missing_extra("The tokenizer of this model needs the tokenizers package", "tokenizers") from None
-    try:
-        library = tokenizers.Tokenizer.from_file(str(path))
     except Exception as error:  # the library has no class of its own for what it cannot read
         raise WrongUse(f"{path} cannot be read: {error}") from None
-    return Tokenizer(lambda text: library.encode(text).ids, library.decode)
 
 
-class Words:
+def _words(data: dict[str, Any]) -> tuple[Encode, Decode]:
     """A tokenizer of whole words, as a tokenizer.json with the parts WordLevel and Split describes it."""
+    ids: dict[str, int] = data["model"]["vocab"]
+    texts = {number: text for text, number in ids.items()}
+    special = {token["id"] for token in data.get("added_tokens", ()) if token.get("special")}
+    single = (data.get("post_processor") or {}).get("single", ())
+    begin = [ids[part["SpecialToken"]["id"]] for part in single if "SpecialToken" in part]
 
-    def __init__(self, data: dict[str, Any]):
-        self.ids: dict[str, int] = data["model"]["vocab"]
-        self.texts = {number: text for text, number in self.ids.items()}
-        self.pattern = re.compile(data["pre_tokenizer"]["pattern"]["Regex"])
-        self.special = {token["id"] for token in data.get("added_tokens", ()) if token.get("special")}
-        single = (data.get("post_processor") or {}).get("single", ())
-        self.begin = [self.ids[part["SpecialToken"]["id"]] for part in single if "SpecialToken" in part]
-
-    def encode(self, text: str) -> list[int]:
+    def encode(text: str) -> list[int]:
         """The ids of a text, after what begins every text. Raises WrongUse for a word that the model does not know."""
-        words = self.pattern.findall(text)
-        unknown = [word.strip() for word in words if word not in self.ids]
+        words = re.findall(data["pre_tokenizer"]["pattern"]["Regex"], text)
+        unknown = [word.strip() for word in words if word not in ids]
         if unknown:
-            known = sorted(word.strip() for word in self.ids if word[1:2].isalpha())
+            known = sorted(word.strip() for word in ids if word[1:2].isalpha())
             raise WrongUse(
-                f"This model knows {len(self.ids)} words and marks, and “{unknown[0]}” is none of them in that place.\n"
+                f"This model knows {len(ids)} words and marks, and “{unknown[0]}” is none of them in that place.\n"
                 f"Some that it knows: {', '.join(known[:: max(1, len(known) // 20)])}"
             )
-        return [*self.begin, *(self.ids[word] for word in words)]
+        return [*begin, *(ids[word] for word in words)]
 
-    def decode(self, ids: list[int]) -> str:
-        """The text of some ids, without those that only begin or end it."""
-        return "".join(self.texts[number] for number in ids if number not in self.special)
+    # Without those that only begin or end a text.
+    return encode, lambda numbers: "".join(texts[number] for number in numbers if number not in special)
 
 
 class _Ended(Exception):
@@ -188,17 +163,17 @@ class Stream(torch.nn.Module):
         return self.model(token_ids, caches) if self.cached else self.model(self.text)
 
 
-def _one(code: "_Code", stream: Stream, ids: list[int], wish: Wish, last: set[int], tokenizer: Tokenizer) -> Written:
+def _one(code: "_Code", stream: Stream, ids: list[int], wish: Wish, last: set[int | None], decode: Decode) -> Written:
     """Write one text. last: the tokens that end it."""
     new: list[int] = []
-    printed = tokenizer.decode(ids)
+    printed = decode(ids)
 
     def show(token: int) -> None:
         nonlocal printed
         if token in last:
             raise _Ended
         new.append(token)
-        text = tokenizer.decode([*ids, *new])
+        text = decode([*ids, *new])
         if not text.endswith(HELD_BACK):
             print(CONTROL.sub("", text[len(printed) :]), end="", flush=True)
             printed = text
@@ -210,7 +185,7 @@ def _one(code: "_Code", stream: Stream, ids: list[int], wish: Wish, last: set[in
             stream, torch.tensor([ids]), wish.tokens, temperature=wish.temperature, generator=generator
         )
         show(int(result[0, -1]))  # the last token is never fed
-    return Written(tokenizer.decode([*ids, *new]), len(new), time.perf_counter() - began)
+    return Written(decode([*ids, *new]), len(new), time.perf_counter() - began)
 
 
 def _load(code: "_Code", config: dict[str, Any], folder: Path) -> torch.nn.Module:
