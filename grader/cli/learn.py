@@ -266,15 +266,13 @@ def train(options: argparse.Namespace) -> int:
     written, number = catalog.find(exercise.trains), exercise.trains
     why = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
     anyway = f"To train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1"
-    path = options.submission or _own_file(written, options.force, why, anyway)
-    read = submission.read(path)
+    path, read = _own(written, options, why, anyway)
     print(f"{exercise.folder[:2]} {exercise.title}: training {paths.shown(path)}", flush=True)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
 
-        state = training.train(
-            exercise, read, fork_server, training.Course(options.layers, options.steps, options.seed)
-        )
+        course = training.Course(options.layers, options.steps, options.seed)
+        state = training.train(exercise, read, fork_server, course)
         own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
         if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)
@@ -318,33 +316,29 @@ def write(options: argparse.Namespace) -> int:
         raise WrongUse("No exercise here has a model that writes.")
     why = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
     anyway = "To let the reference write all the same: make write FORCE=1"
-    path = options.submission or _own_file(exercise, options.force, why, anyway)
-    read = submission.read(path)
+    _, read = _own(exercise, options, why, anyway)
     from grader.desk import writing  # it imports torch, which takes a second
 
     folder = options.model or paths.handed_out(exercise.folder)
     wish = writing.Wish(options.prompt, options.tokens, options.temperature, options.seed)
     writing.write(exercise, read, folder, wish)
-    return errors.PASSED
 
 
-def _own_file(exercise: catalog.Exercise, force: bool, why: str, anyway: str) -> Path:
-    """The learner's file, once passed; before that the reference, with `force`. Raises WrongUse without either.
+def _own(exercise: catalog.Exercise, options: argparse.Namespace, why: str, anyway: str) -> tuple[Path, Submission]:
+    """The file that is named; else the learner's, once passed; before that the reference, with --force.
 
-    why, anyway: what a learner reads without `force`: why not, and what to type for the reference.
+    Raises WrongUse without any. why, anyway: why not, and what to type for the reference.
     """
-    if progress.state(exercise.folder).done:
-        return paths.stub(exercise.folder)
-    reference = paths.solution(exercise.folder)
-    if not reference.exists():
-        raise WrongUse(why)
-    if not force:
-        raise WrongUse(f"{why}\n{anyway}")
-    return reference
+    path = options.submission or paths.stub(exercise.folder)
+    if options.submission is None and not progress.state(exercise.folder).done:
+        path = paths.solution(exercise.folder)
+        if not (path.exists() and options.force):
+            raise WrongUse(f"{why}\n{anyway}" if path.exists() else why)
+    return path, submission.read(path)
 
 
 @verb("review", option("exercise", nargs="?", metavar="EX", help="this exercise at once; default: what is due"))
-def review(options: argparse.Namespace) -> int:
+def review(options: argparse.Namespace) -> None:
     """Answer questions on what you passed some days or weeks ago."""
     from grader.desk import review
     from grader.reports import terminal

@@ -6,10 +6,9 @@ twin of it. It says what is trained and why they differ, and gives only numbers;
 trusted.
 """
 
-import contextlib
 import math
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,8 @@ def train(
         sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers, settings["HEADS"]]
         model = getattr(learner, settings["MODEL"])(*sizes, seed=course.seed)
         trainee = learner.Training(model, course.seed)
-        _advance(trainee, steps, console, lambda: _read_model(trainee), picture)
+        form = {"loss": 0, "previous": 2, "induction": 2, "weights": 4}
+        _advance(trainee, steps, console, lambda: picture(_look(trainee.look(PERIOD), form)))
         return {name: value.detach().clone() for name, value in model.parameters().items()}
     except (LearnerError, Mismatch) as error:
         call = error.call if isinstance(error, LearnerError) else None
@@ -101,12 +101,15 @@ def train(
 def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> int:
     """Train what a proof compares, and show what each has learned. Returns the steps that it took."""
 
-    def show(look: Look) -> list[RenderableType]:
+    def page() -> list[RenderableType]:
         """The table and the weights."""
+        look = _look(trainee.look(), {"loss": 1, "right": 2, "weights": 2})
+        if look["right"].shape != (len(plan.runs), len(plan.columns)) or len(look["loss"]) != len(plan.runs):
+            raise Mismatch(OTHER_FORM)
         return [*_table(plan, look), Text(), Text(plan.picture, "dim"), *_shaded(look["weights"])]
 
     console.print(Text(plan.task, "bold"))
-    done = _advance(trainee, steps, console, lambda: _read_runs(trainee, plan), show)
+    done = _advance(trainee, steps, console, page)
     if done == steps < plan.steps:
         console.print(f"The lesson trains for {plan.steps} steps. After {steps} you may see something else.")
     elif done == steps:
@@ -126,8 +129,10 @@ def save(state: dict[str, torch.Tensor], path: Path) -> None:
 def picture(look: Look) -> list[RenderableType]:
     """The loss, the scores of every head as bars, and the weights of the head that leads.
 
-    look: the scores are (num_layers, H), the weights (num_layers, H, T, T).
+    look: the scores are (num_layers, H), the weights (num_layers, H, T, T). Raises Mismatch where they are not.
     """
+    if look["previous"].shape != look["induction"].shape or look["weights"].shape[:2] != look["induction"].shape:
+        raise Mismatch(OTHER_FORM)
     lines: list[RenderableType] = [Text(f"loss of the second half {look['loss'].item():6.3f}", "bold"), Text()]
     lines.append(Text(f"head    {'looks one token back':{BAR + 6}} completes the pattern", "dim"))
     for layer, (previous, induction) in enumerate(zip(look["previous"].tolist(), look["induction"].tolist())):
@@ -142,58 +147,30 @@ def picture(look: Look) -> list[RenderableType]:
     return [*lines, *_shaded(look["weights"][layer, head])]
 
 
-@contextlib.contextmanager
-def interruption() -> Iterator[Callable[[], bool]]:
-    """A function that says whether Ctrl-C was pressed. The call in progress ends first, so its answer is whole."""
+def _advance(trainee: Any, steps: int, console: Console, page: Callable[[], list[RenderableType]]) -> int:
+    """Train some steps at a time, and show each page on a terminal, the last one everywhere. Returns the steps.
+
+    Ctrl-C ends it. The call in progress ends first, so its answer is whole.
+    """
+    bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
+    task, done, shown = bar.add_task("", total=steps), 0, page()
     pressed: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
     try:
-        yield lambda: bool(pressed)
+        with Live(console=console, transient=True, auto_refresh=False) as live:
+            while done < steps and not pressed:
+                if console.is_terminal:
+                    live.update(Group(*shown, Text(), bar), refresh=True)
+                count = min(AT_ONCE, steps - done)
+                trainee.advance(count)
+                done, shown = done + count, page()
+                bar.update(task, completed=done)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _advance(
-    trainee: Any,
-    steps: int,
-    console: Console,
-    read: Callable[[], Look],
-    show: Callable[[Look], Iterable[RenderableType]],
-) -> int:
-    """Train some steps at a time, and show each look on a terminal, the last one everywhere. Ctrl-C ends it there.
-
-    read: asks for a look; show: makes its page. Returns the steps that were trained.
-    """
-    bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
-    task, done, look = bar.add_task("", total=steps), 0, read()
-    with interruption() as is_interrupted, Live(console=console, transient=True, auto_refresh=False) as live:
-        while done < steps and not is_interrupted():
-            if console.is_terminal:
-                live.update(Group(*show(look), Text(), bar), refresh=True)
-            count = min(AT_ONCE, steps - done)
-            trainee.advance(count)
-            done, look = done + count, read()
-            bar.update(task, completed=done)
-    console.print(Group(*show(look), Text(), bar))
+    console.print(Group(*shown, Text(), bar))
     if done < steps:
         console.print(f"Stopped after {done} of {steps} steps.")
     return done
-
-
-def _read_model(trainee: Any) -> Look:
-    """The look at a model. Raises Mismatch where it does not have the right form."""
-    look = _look(trainee.look(PERIOD), {"loss": 0, "previous": 2, "induction": 2, "weights": 4})
-    if look["previous"].shape != look["induction"].shape:
-        raise Mismatch(OTHER_FORM)
-    return look
-
-
-def _read_runs(trainee: Any, plan: Plan) -> Look:
-    """The look at a proof's runs. Raises Mismatch where it has another form than the plan."""
-    look = _look(trainee.look(), {"loss": 1, "right": 2, "weights": 2})
-    if look["right"].shape != (len(plan.runs), len(plan.columns)) or len(look["loss"]) != len(plan.runs):
-        raise Mismatch(OTHER_FORM)
-    return look
 
 
 def _look(answer: Any, dimensions: dict[str, int]) -> Look:
@@ -210,7 +187,7 @@ def _table(plan: Plan, look: Look) -> list[RenderableType]:
     """A row for each run: its loss, and how many percent are right in each column."""
     width = max(map(len, plan.runs))
     rows: list[RenderableType] = [
-        Text(f"{'':{width}}    loss" + "".join(f"{column:>4}" for column in plan.columns), "dim")
+        Text(" " * (width + 4) + "loss" + "".join(f"{name:>4}" for name in plan.columns), "dim")
     ]
     for name, loss, shares in zip(plan.runs, look["loss"].tolist(), look["right"].tolist()):
         row = Text(f"{name:{width}}  {f'{loss:6.4f}' if math.isfinite(loss) else '     –'}")
@@ -237,11 +214,8 @@ def _trainer(exercise: Exercise) -> str:
 
 
 def _shaded(weights: torch.Tensor) -> list[Text]:
-    """A matrix of weights as shades, two characters each."""
-    return [Text("".join(2 * _shade(weight) for weight in row), "cyan") for row in weights.tolist()]
-
-
-def _shade(weight: float) -> str:
-    if not math.isfinite(weight):
-        return "?"
-    return SHADES[min(len(SHADES) - 1, max(0, math.ceil(weight * (len(SHADES) - 1) - 0.25)))]
+    """A matrix of weights as shades, two characters each; ? for what is no number."""
+    most = len(SHADES) - 1
+    shades = (weights.nan_to_num(0.0) * most - 0.25).ceil().clamp(0, most)
+    marks = torch.where(weights.isfinite(), shades, most + 1).long()
+    return [Text("".join(2 * f"{SHADES}?"[mark] for mark in row), "cyan") for row in marks.tolist()]
