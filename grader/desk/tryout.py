@@ -3,12 +3,13 @@
 import ast
 import builtins
 import contextlib
+import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+import numpy
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -18,7 +19,7 @@ from rich.text import Text
 from grader.catalog import Exercise, paths, project
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
-from grader.desk.lesson import Example
+from grader.desk.lesson import Example, statements
 from grader.judge import messages
 from grader.judge.general_sentences import MODULES
 from grader.judge.inputs import trained_state
@@ -69,25 +70,19 @@ def run(
 
     Raises WrongUse where the file cannot be loaded at all.
     """
-    desk = _Desk(exercise, submission, fork_server)
-    try:
-        desk.load()
+    with contextlib.closing(_Desk(exercise, submission, fork_server)) as desk:
         for example in examples:
             outcome = desk.outcome(example)
             if example.is_shown or (outcome.problem and not outcome.waits) or (example.is_call and example.task == OWN):
                 yield outcome
-    finally:
-        desk.close()
 
 
 def of_line(text: str) -> tuple[Example, ...]:
     """A learner's own line as examples, the task of which is OWN. Raises WrongUse where it is no Python."""
     try:
-        body = ast.parse(text).body
+        return tuple(statements(text, OWN, ""))
     except (SyntaxError, ValueError) as error:
         raise WrongUse(f'ARGS="{text}" is no Python: {error.args[0]}') from None
-    segments = [(ast.get_source_segment(text, node) or "", isinstance(node, ast.Expr)) for node in body]
-    return tuple(Example(OWN, "", code, is_call) for code, is_call in segments)
 
 
 class _Desk:
@@ -105,6 +100,7 @@ class _Desk:
         # Compiled under another name: messages must show the learner's own lines alone.
         source = f"{submission.source}\n\n\nexec(compile({runner!r}, 'lines', 'exec'))\n"
         self.source = Submission(source, submission.filename, submission.notes)
+        self.load()
 
     def load(self) -> None:
         """A worker with the file and what was run in it before."""
@@ -112,12 +108,12 @@ class _Desk:
         self.learner = Learner(self.remote)
         try:
             self.remote.load()
-            if paths.trained(self.exercise.folder).exists():
-                path = paths.trained(self.exercise.folder)
+            if (path := paths.trained(self.exercise.folder)).exists():
                 self.learner.keep_file(path.name, trained_state(self.exercise.folder))
             for example in self.done:
                 self.learner.run_line(example.code, example.is_call)
         except LearnerError as error:
+            self.close()
             message = messages.learner_error(error, self.submission)
             raise WrongUse(f"{self.submission.filename} cannot be run.\n{inert(message)}") from None
 
@@ -126,31 +122,32 @@ class _Desk:
 
     def outcome(self, example: Example) -> Outcome:
         """Run one example, and note what it should have defined or changed where it fails."""
-        outcome, called = self._run(example), _called(example.code)
-        unchanged = _read(example.code) & self.unchanged
+        called, assigned = _called(example.code), _names(example.code, ast.Store)
+        read = _names(example.code, ast.Load) - assigned
+        missing, unchanged = read & self.unset, read & self.unchanged
+        outcome = _waiting(example, missing) if missing else self._run(example)
+        if outcome.problem:
+            self.unset |= assigned  # what they hold from an earlier task is not what is meant here
+        else:
+            self.unset -= assigned
+            self.unchanged -= assigned
         if unchanged and not called and is_equal(outcome) is False:
             return _waiting(example, unchanged)
         if outcome.problem and not (outcome.raised and outcome.raised == example.raises):
-            self.unchanged |= _read(example.code) - called - MODULES.keys()
+            self.unchanged |= read - called - MODULES.keys()
         return outcome
 
     def _run(self, example: Example) -> Outcome:
         if self.lost >= MAX_LOST:
             return Outcome(example, problem="not run: too many calls did not end")
-        if missing := _read(example.code) & self.unset:
-            self.unset |= _assigned(example.code)  # what they hold from an earlier task is not what is meant here
-            return _waiting(example, missing)
         before = len(self.remote.output)
         try:
             value = self.learner.run_line(example.code, example.is_call)
             texts = value if isinstance(value, list) and all(isinstance(text, str) for text in value) else []
             text, exact = map(inert, texts) if len(texts) == 2 else ("", "")
             self.done.append(example)
-            self.unset -= _assigned(example.code)
-            self.unchanged -= _assigned(example.code)
             return Outcome(example, text, exact, printed=self.remote.output[before:])
         except LearnerError as error:
-            self.unset |= _assigned(example.code)
             problem, is_open = self._problem(error)
             raised, printed = str(error.facts.get("type", "")), self.remote.output[before:]
             if error.kind in ENDINGS:
@@ -197,39 +194,21 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     return Comparison(exact if hides and not equal else text, equal)
 
 
-def shape(text: str) -> tuple[int, ...] | None:
-    """The shape of a printed tensor, None for another value."""
-    match = re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", text), re.S)
-    if not match:
-        return None
-    try:
-        values = ast.literal_eval(match[1])
-    except (SyntaxError, ValueError, TypeError):
-        return None
-    sizes = []
-    while isinstance(values, list):
-        sizes.append(len(values))
-        values = values[0] if values else 0
-    return tuple(sizes)
-
-
-def page(exercise: Exercise, outcomes: Iterable[Outcome], width: int) -> list[RenderableType]:
+def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[RenderableType]:
     """The whole page, and below it how many are the lesson's, and what to type next."""
-    all_outcomes = list(outcomes)
-    lines: list[RenderableType] = [Text(f"{exercise.folder[:2]} {exercise.title}", "bold")]
-    task = None
-    for outcome in all_outcomes:
-        if outcome.example.task > 0 and outcome.example.task != task:
-            task = outcome.example.task
-            title = outcome.example.title.replace("`", "")
+    number = exercise.folder[:2]
+    lines: list[RenderableType] = [Text(f"{number} {exercise.title}", "bold")]
+    for task, of_task in itertools.groupby(outcomes, lambda outcome: outcome.example.task):
+        parts = [*of_task]
+        if task > 0:
+            title = parts[0].example.title.replace("`", "")
             lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
-        lines += shown(outcome, width)
-    verdicts = [is_equal(outcome) for outcome in all_outcomes if outcome.example.is_shown]
-    if not verdicts:
-        return lines
-    number, counted = exercise.folder[:2], f"{verdicts.count(True)} of {len(verdicts)} are as in the lesson."
-    last = f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
-    return [*lines, Text(), Text(last, "dim")]
+        lines += (line for outcome in parts for line in shown(outcome, width))
+    if verdicts := [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]:
+        counted = f"{verdicts.count(True)} of {len(verdicts)} are as in the lesson."
+        last = f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
+        lines += [Text(), Text(last, "dim")]
+    return lines
 
 
 def shown(outcome: Outcome, width: int) -> list[RenderableType]:
@@ -277,17 +256,8 @@ def _called(code: str) -> set[str]:
     return {func.id for func in calls if isinstance(func, ast.Name)} - set(dir(builtins))
 
 
-def _assigned(code: str) -> set[str]:
-    """The names that a piece of code sets."""
-    return _names(code, ast.Store)
-
-
-def _read(code: str) -> set[str]:
-    """The names that a piece of code reads, and does not set itself."""
-    return _names(code, ast.Load) - _names(code, ast.Store)
-
-
 def _names(code: str, context: type[ast.expr_context]) -> set[str]:
+    """The names that a piece of code reads, or that it sets."""
     nodes = ast.walk(ast.parse(code))
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context)}
 
@@ -310,19 +280,20 @@ def _skeleton(text: str) -> str:
 
 
 def _note(own: str, lesson: str) -> str:
-    """The difference in words, where more than the numbers differs."""
-    shapes = shape(LEFT_OUT.sub("", own)), shape(lesson)
-    if None not in shapes:
-        return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
-    values: list[Any] = []
-    for text in (own, lesson):
-        with contextlib.suppress(SyntaxError, ValueError):
-            values.append(ast.literal_eval(text))
-    if len(values) < 2 or type(values[0]) is not type(values[1]):
-        return "yours is another kind of value"
-    if isinstance(values[0], (list, tuple, dict)) and len(values[0]) != len(values[1]):
-        return f"yours has {len(values[0])} entries, the lesson's {len(values[1])}"
-    return ""
+    """The difference in words, where more than the numbers differs: the shapes of tensors, or another kind."""
+    shapes = _shape(own), _shape(lesson)
+    if None in shapes:
+        return "yours is another kind of value" if shapes != (None, None) else ""
+    return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
+
+
+def _shape(text: str) -> tuple[int, ...] | None:
+    """The shape of a printed tensor, None for another value."""
+    match = re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", LEFT_OUT.sub("", text)), re.S)
+    try:
+        return numpy.shape(ast.literal_eval(match[1])) if match else None
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _comparison(outcome: Outcome) -> Comparison | None:
@@ -333,12 +304,10 @@ def _comparison(outcome: Outcome) -> Comparison | None:
 
 def _sides(mine: str, lesson: str, width: int) -> RenderableType:
     """The learner's value and the lesson's, beside each other where there is room."""
-    values = [Text(value, overflow="fold") for value in (mine, lesson)]
-    needed = sum(max(map(cell_len, value.split("\n"))) for value in (mine, lesson))
     table = Table.grid(padding=(0, 2, 0, 0))
-    cells = [Text(MINE, "dim"), values[0], Text(LESSON, "dim"), values[1]]
-    is_wide = needed <= width - INDENT - len(MINE) - len(LESSON) - 6
-    for row in [cells] if is_wide else [cells[:2], cells[2:]]:
+    cells = [Text(MINE, "dim"), Text(mine, overflow="fold"), Text(LESSON, "dim"), Text(lesson, overflow="fold")]
+    needed = 6 + sum(max(map(cell_len, text.split("\n"))) for text in (MINE, mine, LESSON, lesson))
+    for row in [cells] if needed <= width - INDENT else [cells[:2], cells[2:]]:
         table.add_row(*row)
     return _indent(table)
 
