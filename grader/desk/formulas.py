@@ -82,19 +82,14 @@ def as_line(latex: str, stop: str = "") -> str:
     return f'{"".join(pieces)}<span class="unbroken">{last}{stop}</span>'
 
 
-def as_text(markdown: str) -> str:
-    """Markdown with each formula as plain text."""
-    return FORMULA.sub(lambda found: found["code"] or text(found["block"] or found["line"]), markdown)
+def as_text(markdown: str, as_markdown: bool = False) -> str:
+    """Markdown with each formula as plain text. as_markdown: in which what means something in Markdown is escaped."""
 
-
-def as_markdown(markdown: str) -> str:
-    """The same, and what means something in Markdown is escaped in the formulas."""
-
-    def escape(found: re.Match[str]) -> str:
+    def show(found: re.Match[str]) -> str:
         plain = text(found["block"] or found["line"] or "")
-        return found["code"] or MARKUP.sub(r"\\\g<0>", plain).replace("\n", "  \n")
+        return found["code"] or (MARKUP.sub(r"\\\g<0>", plain).replace("\n", "  \n") if as_markdown else plain)
 
-    return FORMULA.sub(escape, markdown)
+    return FORMULA.sub(show, markdown)
 
 
 @functools.cache

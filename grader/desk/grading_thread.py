@@ -22,7 +22,7 @@ from pathlib import Path
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.exercise import Forbidden, Limits
-from grader.desk import lesson, progress
+from grader.desk import hints, lesson, progress
 from grader.records import containment, submission
 from grader.records.results import PASSED, ExerciseResult, Settings, Verdict, ungraded
 from grader.records.source import parses
@@ -102,19 +102,17 @@ class GradingThread:
             """Whether this session of checks can grade the job."""
             return (job.exercise, job.seed) == (first.exercise, first.seed)
 
-        self.limits = limits_of(first.exercise, settings)
+        limits = limits_of(first.exercise, settings)
         job: Job | None = first
         with Grading(first.exercise, self.workers, settings) as grading:
             while job is not None:
                 for event in grading.grade(job.handed_in, self._has_work):
                     if isinstance(event, Verdict):
                         self.publish(job, event.result)
-                job = self._next(fits, idle=self._prepare)
+                job = self._next(fits, limits)
 
-    def _next(
-        self, fits: Callable[[Job], bool] = lambda job: True, idle: Callable[[], object] = gc.collect
-    ) -> Job | None:
-        """Wait for the next job, and call `idle()` once where none comes soon.
+    def _next(self, fits: Callable[[Job], bool] = lambda job: True, limits: Limits | None = None) -> Job | None:
+        """Wait for the next job. The time until it comes is used: a worker with these limits is forked for it.
 
         Returns None where the job does not fit into this session, or the thread is to end.
         """
@@ -122,7 +120,9 @@ class GradingThread:
             self.busy = False
             has_work = self.changed.wait_for(self._has_work, IDLE_S)
         if not has_work:
-            idle()
+            if limits is not None:
+                self.workers.prepare(limits)
+            gc.collect()  # nothing else does: grader/__main__.py switched it off
         with self.changed:
             self.changed.wait_for(self._has_work)
             job = self.waiting
@@ -136,17 +136,13 @@ class GradingThread:
         """Whether a job waits, or the thread is to end."""
         return self.waiting is not None or self.closed
 
-    def _prepare(self) -> None:
-        """Use the time until the next save: fork the spare worker and collect garbage."""
-        self.workers.prepare(self.limits)
-        gc.collect()  # nothing else does: grader/__main__.py switched it off
-
 
 class Watched:
     """One exercise from the moment it is opened until another one is. The inputs stay the same until then.
 
     result: the verdict that is shown, None before the first; when: its time of day; is_passed: now or before.
     tried: the last verdict whose checks were run, so that a syntax error does not lead back to the first task.
+    hint, every, note, status: what is shown besides: a hint, every check, a message told once, what is under way.
     """
 
     def __init__(self, exercise: Exercise, grading: GradingThread) -> None:
@@ -157,24 +153,21 @@ class Watched:
         self.shown: Job | None = None  # the one whose verdict is shown
         self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
         self.result: ExerciseResult | None = None
-        self.tried = progress.last_tried(exercise.folder)
-        self.when = ""
+        self.tried = progress.last(exercise.folder)
+        self.when = self.note = self.status = ""
         self.is_passed = progress.state(exercise.folder).done
+        self.hint: hints.Hint | None = None
+        self.every = False
 
     @property
     def task(self) -> lesson.Task | None:
         """The first task that is not done; None where all are."""
         return lesson.current(self.exercise.folder, self.tried)
 
-    @property
-    def seconds(self) -> float:
-        """How long the grading has taken so far; 0 where there is none."""
-        return 0.0 if self.submitted_at is None else time.monotonic() - self.submitted_at
-
     def grade(self, attempt: bool) -> None:
         """Grade the content of the file that was accepted last."""
         assert self.file.accepted is not None
-        self.job = Job(self.exercise, self.file.accepted.handed_in, self.seed, attempt)
+        self.job = Job(self.exercise, self.file.accepted, self.seed, attempt)
         self.submitted_at = time.monotonic()
         self.grading.take(self.job)
 
@@ -189,12 +182,12 @@ class Watched:
 
     def take(self, job: Job, result: ExerciseResult) -> None:
         """Keep a verdict as the one that is shown, and record it."""
-        again = self.shown is job
+        self.when = self.when if self.shown is job else time.strftime("%H:%M:%S")
         self.result, self.shown = result, job
         self.tried = result if result.tried else self.tried
-        if not again:
-            self.when = time.strftime("%H:%M:%S")
         self.is_passed = self.is_passed or result.status == PASSED
+        if self.hint and (self.task is None or self.task.number != self.hint.task):
+            self.hint = None  # that task is done
         progress.note(result, attempt=False)  # a save is no try: who saves often would read a reproach
 
 
@@ -296,20 +289,8 @@ class Saves:
             self.notify()
 
 
-@dataclass(frozen=True)
-class Content:
-    """The content of the file."""
-
-    handed_in: Submission | Unreadable
-    is_there: bool = True
-
-    @property
-    def may_be_partial(self) -> bool:
-        """Whether an editor may still be writing this content."""
-        try:
-            return isinstance(self.handed_in, Unreadable) or not parses(self.handed_in.source)
-        except BadSubmission:
-            return False
+class Absent(Unreadable):
+    """There is no such file. The reason says what to type."""
 
 
 class StableFile:
@@ -325,22 +306,17 @@ class StableFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.accepted: Content | None = None
-        self.doubtful: tuple[float, Content] | None = None
+        self.accepted: Submission | Unreadable | None = None
+        self.doubtful: tuple[float, Submission | Unreadable] | None = None
 
-    @property
-    def is_settling(self) -> bool:
-        """Whether doubtful content is waiting to be accepted."""
-        return self.doubtful is not None
-
-    def read_new(self, settle: bool = True) -> Content | None:
+    def read_new(self, settle: bool = True) -> Submission | Unreadable | None:
         """New content of the file, or None. settle: wait until content that may be partial is stable."""
-        content = read_content(self.path)
+        content = _read(self.path)
         if content == self.accepted:
             self.doubtful = None
             return None
         now = time.monotonic()
-        if settle and content.may_be_partial:
+        if settle and _may_be_partial(content):
             if self.doubtful is None or self.doubtful[1] != content:
                 self.doubtful = now, content
             if now - self.doubtful[0] < SETTLE_S:
@@ -349,10 +325,18 @@ class StableFile:
         return content
 
 
-def read_content(path: Path) -> Content:
+def _read(path: Path) -> Submission | Unreadable:
     """The present content of a file."""
     name = paths.shown(path)
     try:
-        return Content(submission.attempt(partial(submission.read, path), name))
+        return submission.attempt(partial(submission.read, path), name)
     except NoSuchFile as error:
-        return Content(submission.Unreadable(name, str(error)), is_there=False)
+        return Absent(name, str(error))
+
+
+def _may_be_partial(content: Submission | Unreadable) -> bool:
+    """Whether an editor may still be writing this."""
+    try:
+        return isinstance(content, Unreadable) or not parses(content.source)
+    except BadSubmission:
+        return False

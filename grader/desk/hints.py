@@ -20,8 +20,8 @@ from grader.desk import formulas, lesson, progress
 from grader.records.causes import known_sentences
 from grader.records.results import FAILED, ExerciseResult
 
-TASK = re.compile(r"^## Task (\d+)")
-STAGE = re.compile(r"^(\d+)\. +(.*)$")
+SECTION = re.compile(r"^## Task (\d+)[^\n]*\n(.*?)(?=^#|\Z)", re.M | re.S)
+STAGE = re.compile(r"^\d+\. +(.+?)(?=^\d+\. |\Z)", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,13 @@ class Hint:
 class Answer:
     """The answer to a request: the next hint for a task (None where all of them are seen), and how many are left.
 
-    task: None where every task is done; done: the tasks before it that are.
+    task: None where every task is done.
     """
 
     hint: Hint | None
     left_of_task: int
     left: int
     task: int | None = None
-    done: tuple[int, ...] = ()
 
 
 def of_task(folder: str, task: int) -> tuple[Hint, ...]:
@@ -65,26 +64,14 @@ def of_task(folder: str, task: int) -> tuple[Hint, ...]:
 def all_hints(folder: str) -> tuple[Hint, ...]:
     """Every hint in the order of tasks and stages; none where hints.md is absent or has none."""
     try:
-        lines = paths.hints(folder).read_text("utf-8", errors="replace").splitlines()
+        text = paths.hints(folder).read_text("utf-8", errors="replace")
     except OSError:
         return ()
-    stages: dict[int, list[str]] = {}
-    task = None
-    for line in lines:
-        if heading := TASK.match(line):
-            task = int(heading[1])
-            stages.setdefault(task, [])
-        elif line.startswith("#"):
-            task = None
-        elif task is not None and (numbered := STAGE.match(line)):
-            stages[task].append(numbered[2].strip())
-        elif task is not None and line.strip() and stages[task]:
-            stages[task][-1] += " " + line.strip()
-    return tuple(
-        Hint(number, stage, len(texts), text)
-        for number, texts in sorted(stages.items())
-        for stage, text in enumerate(texts, 1)
-    )
+    hints: list[Hint] = []
+    for heading, body in SECTION.findall(text):
+        texts = [" ".join(stage.split()) for stage in STAGE.findall(body)]
+        hints += (Hint(int(heading), number, len(texts), stage) for number, stage in enumerate(texts, 1))
+    return tuple(hints)
 
 
 def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answer:
@@ -93,15 +80,12 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     task: None: the first one that is not done in the last verdict; it stays until a verdict says that it is done.
     kind: of the file whose last verdict counts.
     """
-    earlier_tasks: tuple[int, ...] = ()
-    result = progress.last_tried(folder, kind)
+    result = progress.last(folder, kind)
     if task is None:
         current = lesson.current(folder, result)
         if current is None:
             return Answer(None, 0, 0)
         task = current.number
-        numbers = [lesson_task.number for lesson_task in lesson.tasks(folder)]
-        earlier_tasks = tuple(number for number in numbers if number < task)
     chosen: list[Hint] = []  # at most one
 
     def take(state: progress.State) -> None:
@@ -114,15 +98,13 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     given = progress.change(folder, take).hints
     left = [hint for hint in all_hints(folder) if hint.stage > given.get(str(hint.task), 0)]
     left_of_task = sum(hint.task == task for hint in left) if chosen else 0
-    return Answer(chosen[0] if chosen else None, left_of_task, len(left), task, earlier_tasks)
+    return Answer(chosen[0] if chosen else None, left_of_task, len(left), task)
 
 
 def free(result: ExerciseResult) -> Hint | None:
     """The hint that `ask` would give next after this verdict. It is not recorded as given; None after a pass."""
-    task = lesson.current(result.exercise, result)
-    if task is None:
-        return None
-    found = _next(result.exercise, task.number, result, progress.state(result.exercise).hints)
+    task, given = lesson.current(result.exercise, result), progress.state(result.exercise).hints
+    found = _next(result.exercise, task.number, result, given) if task else None
     return found[1] if found else None
 
 
@@ -155,9 +137,9 @@ def page(exercise: Exercise, task: int | None = None, every: bool = False) -> It
         yield Text(f"You have seen every hint for task {answer.task}. Again: {again}")
         yield Text("It is the last task. Another task's hints: TASK=…" if is_last else following)
         return
-    done = answer.done
-    past = f"tasks {done[0]} {'and' if len(done) == 2 else 'to'} {done[-1]} are done" if done else ""
-    yield from _listed(exercise, (answer.hint,), f"task {done[0]} is done" if len(done) == 1 else past)
+    done = answer.task - 1 if task is None else 0  # so many tasks
+    past = f"tasks 1 {'and' if done == 2 else 'to'} {done} are done" if done > 1 else "task 1 is done" * done
+    yield from _listed(exercise, (answer.hint,), past)
     following = f"make hint EX={number}{'' if task is None else f' TASK={task}'}"
     left = f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {following}"
     yield Text(left if answer.left_of_task else f"That was the last one for this task. All again: {again}", "dim")

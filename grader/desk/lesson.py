@@ -27,15 +27,15 @@ from grader.desk import formulas
 from grader.records.results import PASSED, ExerciseResult
 
 if TYPE_CHECKING:  # the command line reads no lesson before it needs one
-    from rich.console import RenderableType
     from rich.markdown import Markdown
 
-HEADING = re.compile(r"^### Task (\d+): (.+)$")
 FOLDED = re.compile(r"^<details>.*?^</details>\n*", re.M | re.S)  # what a page shows once it is opened
 OTHER_HEADING = re.compile(r"^#{1,3} ")
 EXAMPLES_HEADING = re.compile(r"^(?:## Tasks|### Task (\d+): (.+))$")
+BLOCK = re.compile(r"^```python *\n(.*?)^```", re.M | re.S)
 RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
-OPENING, CLOSING = re.compile(r"(?:tensor|torch\.Size)?([\[({])"), {"(": ")", "[": "]", "{": "}"}
+OPENING = re.compile(r"(?:tensor|torch\.Size)?[\[({]")
+PAIRS = ("()", "[]", "{}")
 STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n", re.M)  # a page with the figure itself needs no picture of it
 IN_BROWSER = "(The figure: press b.)\n\n"
 HINT = re.compile(r"^Stuck\? \[Hint\]\(hints\.md#task-\d+\)\n*", re.M)  # the link below each task
@@ -47,9 +47,14 @@ FRAME = {
 PLAIN = re.compile(r"(?:-?\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|True|False|None|'[^']*')(?![\w.(])")
 SUMMARY = re.compile(r"^<details>\s*<summary>(?P<title>.*?)</summary>(?P<body>.*?)^</details>", re.M | re.S)
 TAGS = re.compile(r"</?(?:b|i|em|strong|code|sub|sup)>")
-PICTURE = re.compile(r"!\[(?P<words>[^\]]*)\]\([^)]*\)")
-LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
-ANY_HEADING = re.compile(r"#{1,6} +(.*)")
+# What a terminal shows otherwise than a page.
+SHOWN = re.compile(
+    r"(?P<code>^```.*?^```|`[^`\n]*`)"
+    r"|^#{1,6} +(?P<heading>[^\n]*)$"
+    r"|!\[(?P<picture>[^\]]*)\]\([^)]*\)"
+    r"|\[(?P<link>[^\]]+)\]\([^)]+\)",
+    re.M | re.S,
+)
 CLOSED, OPEN = "▸", "▾"
 FOLD = re.compile(rf"\s*[{CLOSED}{OPEN}] ")  # how the line of an answer begins
 ALL = range(10_000)  # answers
@@ -82,21 +87,21 @@ def text(folder: str) -> str:
 
 def tasks(folder: str) -> tuple[Task, ...]:
     """The tasks of an exercise in order; none where the lesson is absent or has none."""
-    sections: list[tuple[int, str, list[str]]] = []
-    inside = fenced = False
-    for line in text(folder).splitlines():
-        fenced ^= line.startswith("```")
-        heading = None if fenced else HEADING.match(line)
-        if heading:
-            sections.append((int(heading[1]), heading[2], []))
-            inside = True
-        elif not fenced and OTHER_HEADING.match(line):
-            inside = False
-        elif inside:
-            sections[-1][2].append(line)
-    return tuple(
-        Task(number, title, HINT.sub("", FOLDED.sub("", "\n".join(lines))).strip()) for number, title, lines in sections
-    )
+    shown = ((number, title, HINT.sub("", FOLDED.sub("", body))) for number, title, body in _sections(text(folder)))
+    return tuple(Task(number, title, body.strip()) for number, title, body in shown if number)
+
+
+def _sections(markdown: str) -> Iterator[tuple[int, str, str]]:
+    """The number, the title and the text of each task; before them 0 and "" for what is above the first."""
+    task, lines, is_code = None, list[str](), False
+    for line in [*markdown.splitlines(), "# "]:
+        is_code ^= line.startswith("```")
+        if is_code or not OTHER_HEADING.match(line):
+            lines.append(line)
+            continue
+        if task:
+            yield int(task[1] or 0), task[2] or "", "\n".join(lines)
+        task, lines = EXAMPLES_HEADING.match(line), []
 
 
 def without_still(markdown: str, instead: str = "") -> str:
@@ -158,24 +163,12 @@ def examples(folder: str) -> tuple[Example, ...]:
 
 def read_examples(markdown: str) -> tuple[Example, ...]:
     """The examples of a lesson's text. Raises SyntaxError where a block is no Python."""
-    return tuple(example for task, title, block in blocks(markdown) for example in statements(block, task, title))
-
-
-def blocks(markdown: str) -> Iterator[tuple[int, str, str]]:
-    """Each `python` block of the tasks: the number and the title of the task, the text."""
-    task: int | None = None
-    title, fence, block = "", "", list[str]()
-    for line in markdown.splitlines():
-        if line.startswith("```"):
-            if fence.strip() == "```python" and task is not None:
-                yield task, title, "\n".join(block)
-            fence, block = ("" if fence else line), []
-        elif fence:
-            block.append(line)
-        elif heading := EXAMPLES_HEADING.match(line):
-            task, title = int(heading[1] or 0), heading[2] or ""
-        elif OTHER_HEADING.match(line):
-            task = None
+    return tuple(
+        example
+        for task, title, body in _sections(markdown)
+        for block in BLOCK.findall(body)
+        for example in statements(block, task, title)
+    )
 
 
 def statements(block: str, task: int, title: str) -> Iterator[Example]:
@@ -199,16 +192,10 @@ def value_of(comment: str) -> tuple[str, str]:
         return "", match[1]
     if match := PLAIN.match(comment):
         return match[0], ""
-    if match := OPENING.match(comment):
-        waiting = []
-        for place in range(match.start(1), len(comment)):
-            character = comment[place]
-            if character in CLOSING:
-                waiting.append(CLOSING[character])
-            elif waiting and character == waiting[-1]:
-                waiting.pop()
-                if not waiting:
-                    return comment[: place + 1], ""
+    if OPENING.match(comment):
+        beginnings = (comment[: closing.end()] for closing in re.finditer(r"[\])}]", comment))
+        whole = (text for text in beginnings if all(text.count(pair[0]) == text.count(pair[1]) for pair in PAIRS))
+        return next(whole, ""), ""
     return "", ""
 
 
@@ -227,12 +214,6 @@ def cells(block: str) -> list[str]:
     return cell_texts
 
 
-def for_terminal(folder: str, opened: Container[int] = ()) -> list[RenderableType]:
-    """The whole lesson. opened: the answers that are shown, counted from its head."""
-    markdown = text(folder)
-    return [render(markdown, opened) if markdown else f"There is no file {paths.shown(paths.lesson(folder))}."]
-
-
 def render(markdown: str, opened: Container[int] = ()) -> Markdown:
     """Markdown of a lesson as a terminal shows it."""
     from rich.markdown import Markdown
@@ -246,20 +227,15 @@ def plain(markdown: str, opened: Container[int] = ()) -> str:
 
     def fold(found: re.Match[str]) -> str:
         title, is_open = TAGS.sub("", found["title"]).strip(), next(numbers) in opened
-        body = f"\n\n{found['body'].strip()}\n" if is_open else ""
-        return f"{OPEN if is_open else CLOSED} *{title}*{body}"
+        return f"{OPEN} *{title}*\n\n{found['body'].strip()}\n" if is_open else f"{CLOSED} *{title}*"
 
-    lines, is_code = [], False
+    def show(found: re.Match[str]) -> str:
+        if found["heading"] is not None:
+            return f"**{SHOWN.sub(show, found['heading']).replace('**', '')}**"
+        return found["code"] or found["link"] or f"(A picture: {found['picture']})"
+
     markdown = without_hints(without_still(markdown, IN_BROWSER))
-    for line in formulas.as_markdown(SUMMARY.sub(fold, markdown)).splitlines():
-        is_code ^= line.startswith("```")
-        if is_code or line.startswith("```"):
-            lines.append(line)
-            continue
-        line = LINK.sub(r"\1", PICTURE.sub(r"(A picture: \g<words>)", line))
-        heading = ANY_HEADING.fullmatch(line)
-        lines.append(f"**{heading[1].replace('**', '')}**" if heading else line)
-    return "\n".join(lines)
+    return SHOWN.sub(show, formulas.as_text(SUMMARY.sub(fold, markdown), as_markdown=True))
 
 
 def section(folder: str, heading: str) -> str:

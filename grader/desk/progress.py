@@ -23,10 +23,9 @@ from grader.records.results import ExerciseResult
 SCHEMA = 2
 STATUSES = ("not started", "begun", "passed")
 FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
-TRIED = "-tried"  # ends the kind of a verdict whose checks were run, where a later one's were not
 NOT_KEPT = f"Nothing of this is kept: {paths.DESK} cannot be written."
 SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
-BAR, WIDTH = 10, 28  # characters of a bar, and of a title beside it
+BAR, WIDTH = 10, 30  # characters of a bar, and of a title beside it
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,13 @@ def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> bool
         state.files[kind] = FileState(status, result.points)
 
     change(result.exercise, update)
-    _save_result(result, kind)
+    if result.tried:
+        from grader.reports import json as as_json
+
+        path = paths.last_result(result.exercise, kind)
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(exist_ok=True)
+        _write(path, as_json.render(result))
     return is_kept()
 
 
@@ -138,19 +143,16 @@ def rename(moved: dict[str, str]) -> None:
 
 
 def last(folder: str, kind: str = FILE) -> ExerciseResult | None:
-    """The last verdict on the learner's own file, or None where there is none that can be read."""
+    """The last verdict on the learner's own file whose checks were run, or None where there is none that can be read.
+
+    So a syntax error since then does not change the learner's task.
+    """
     from grader.reports import json as as_json
 
     try:
         return as_json.read(json.loads(paths.last_result(folder, kind).read_text("utf-8")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-
-
-def last_tried(folder: str, kind: str = FILE) -> ExerciseResult | None:
-    """The last verdict whose checks were run, or None: a syntax error since then does not change the learner's task."""
-    result = last(folder, kind)
-    return result if result is None or result.tried else last(folder, f"{kind}{TRIED}")
 
 
 @contextlib.contextmanager
@@ -163,39 +165,28 @@ def _lock() -> Iterator[None]:
 
 
 def listed() -> list[tuple[str, str]]:
-    """A line for each exercise below its path: its text, and its folder, "" for that of a path."""
-    lines = []
-    for path, history in _by_path():
-        lines.append((f"{path}  {_passed(history)}", ""))
-        lines += [(f" {_name(exercise, own)}", exercise.folder) for exercise, own in history]
+    """A line for each exercise below its path: its text with a bar, and its folder, "" for that of a path."""
+    states, lines = load(), []
+    for path, exercises in itertools.groupby(catalog.exercises(), lambda exercise: exercise.path.name):
+        history = [(exercise, state(exercise.folder, states)) for exercise in exercises]
+        bar = _bar(sum(own.points for _, own in history), sum(exercise.max_points for exercise, _ in history))
+        lines.append((f"{path}  {bar} {sum(own.done for _, own in history)} of {len(history)} passed", ""))
+        for exercise, own in history:
+            reached, bar = f"{own.points:g}/{exercise.max_points:g}", _bar(own.points, exercise.max_points)
+            name = f"{SIGNS[own.status]} {exercise.folder[:2]} {exercise.title:<{WIDTH}}"
+            lines.append((f" {name} {bar} {reached:>7}  {_history(exercise, own)}", exercise.folder))
     return lines
 
 
 def text() -> str:
-    """The whole history, for `make progress`: a bar for each exercise and each path."""
-    lines, points, most = [], 0.0, 0.0
-    for path, history in _by_path():
-        of_path = sum(own.points for _, own in history), sum(exercise.max_points for exercise, _ in history)
-        lines.append(f"{path}  {_bar(*of_path)} {_passed(history)}")
-        for exercise, own in history:
-            reached = f"{own.points:g}/{exercise.max_points:g}"
-            bar = _bar(own.points, exercise.max_points)
-            lines.append(f" {_name(exercise, own, WIDTH)} {bar} {reached:>7}  {_history(exercise, own)}".rstrip())
-            lines += [f"      {files}" for files in [_of_files(exercise, own)] if files]
-        if not history[0][0].path.warm_up:
-            points, most = points + of_path[0], most + of_path[1]
-    return "\n".join([*lines, f"{points:g} of {most:g} points."]) + "\n"
-
-
-def _save_result(result: ExerciseResult, kind: str) -> None:
-    from grader.reports import json as as_json
-
-    path, earlier = paths.last_result(result.exercise, kind), last(result.exercise, kind)
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(exist_ok=True)
-        if not result.tried and earlier is not None and earlier.tried:
-            path.replace(paths.last_result(result.exercise, f"{kind}{TRIED}"))
-    _write(path, as_json.render(result))
+    """The whole history, for `make progress`."""
+    states, graded = load(), catalog.for_class()
+    lines = []
+    for line, folder in listed():
+        files = _of_files(catalog.find(folder), state(folder, states)) if folder else ""
+        lines += [line, *[f"      {files}"] * bool(files)]
+    points = sum(state(exercise.folder, states).points for exercise in graded)
+    return "\n".join([*lines, f"{points:g} of {sum(exercise.max_points for exercise in graded):g} points."]) + "\n"
 
 
 def _load() -> dict[str, State]:
@@ -207,7 +198,9 @@ def _load() -> dict[str, State]:
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
-        _set_aside()
+        path = paths.PROGRESS
+        with contextlib.suppress(OSError):
+            path.rename(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
         return {}
 
 
@@ -216,14 +209,12 @@ def _state(**fields: Any) -> State:
     files = {kind: FileState(**file) for kind, file in fields.pop("files", {}).items()}
     cards = {title: CardState(**card) for title, card in fields.pop("cards", {}).items()}
     state = State(**fields, files=files, cards=cards)
-    if not {file.status for file in files.values()} <= set(STATUSES) or not set(files) <= {FILE, NOTEBOOK}:
-        raise ValueError(files)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
     numbers += [file.points for file in files.values()] + [card.step for card in cards.values()]
-    for card in cards.values():
-        date.fromisoformat(card.due)
-    if not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
-        raise ValueError(numbers)
+    days = [date.fromisoformat(card.due) for card in cards.values()]
+    are_known = {file.status for file in files.values()} <= set(STATUSES) and set(files) <= {FILE, NOTEBOOK}
+    if not are_known or not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
+        raise ValueError(numbers, days)
     return state
 
 
@@ -238,31 +229,6 @@ def _write(path: Path, text: str) -> None:
         safe_files.write_whole(path, text, durable=True)
 
 
-def _set_aside() -> None:
-    """Rename the damaged file, so that a new one can be written."""
-    path = paths.PROGRESS
-    with contextlib.suppress(OSError):
-        path.rename(path.with_name(f"{path.name}.damaged-{time.time_ns()}"))
-
-
-def _by_path() -> list[tuple[str, list[tuple[Exercise, State]]]]:
-    """The name of each path, and its exercises with their histories."""
-    states, by_path = load(), itertools.groupby(catalog.exercises(), lambda exercise: exercise.path.name)
-    return [(path, [(one, state(one.folder, states)) for one in exercises]) for path, exercises in by_path]
-
-
-def _passed(history: list[tuple[Exercise, State]]) -> str:
-    return f"{sum(own.done for _, own in history)} of {len(history)} passed"
-
-
-def _name(exercise: Exercise, own: State, width: int = 0) -> str:
-    """The exercise with its sign. width: of the title in a table; 0: as long as it is."""
-    title = exercise.title
-    if width:
-        title = f"{title:<{width}}" if len(title) <= width else f"{title[: width - 1]}…"
-    return f"{SIGNS[own.status]} {exercise.folder[:2]} {title}"
-
-
 def _bar(points: float, most: float) -> str:
     full = min(int(round(points / most, 6) * BAR), BAR) if most else 0  # never full before all is done
     return "█" * full + "░" * (BAR - full)
@@ -270,9 +236,8 @@ def _bar(points: float, most: float) -> str:
 
 def _history(exercise: Exercise, own: State) -> str:
     waiting = project.NOT_HERE if project.not_here(exercise.limits.needs) else own.status
-    day = _day(own.first_pass) if own.done else waiting
-    tries = "1 try" if own.attempts == 1 else f"{own.attempts} tries"
-    return f"{day}, {tries}" if own.attempts else day
+    tries = f", {own.attempts} {'try' if own.attempts == 1 else 'tries'}" if own.attempts else ""
+    return (_day(own.first_pass) if own.first_pass is not None else waiting) + tries
 
 
 def _of_files(exercise: Exercise, own: State) -> str:
@@ -280,9 +245,9 @@ def _of_files(exercise: Exercise, own: State) -> str:
     names = {FILE: ".py", NOTEBOOK: "notebook"}
     most = f"{exercise.max_points:g}"
     files = [f"{names[kind]} {file.status}, {file.points:g}/{most}" for kind, file in own.files.items()]
-    passed = f"passed on {_day(own.first_pass)}; since changed: " if own.changed else ""
+    passed = f"passed on {_day(own.first_pass or 0)}; since changed: " if own.changed else ""
     return passed + "; ".join(files) if passed or len(files) > 1 else ""
 
 
-def _day(seconds: float | None) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(seconds)) if seconds is not None else ""
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

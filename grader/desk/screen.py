@@ -17,7 +17,6 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
@@ -26,9 +25,8 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import ending, formulas, lesson, progress
 from grader.desk.grading_thread import Watched
-from grader.desk.hints import Hint
 from grader.desk.lesson import Task
-from grader.records.causes import Cause, causes, waiting
+from grader.records.causes import causes, waiting
 from grader.records.results import PASSED, ExerciseResult
 from grader.reports import terminal
 
@@ -43,51 +41,13 @@ KEY_NAMES = {
     "[F": END, "OF": END, "[4~": END, "[8~": END,
     "": OTHER,
 }  # fmt: skip
-PLAIN_KEYS = {"\r": ENTER, "\n": ENTER}
+PLAIN_KEYS = {"\r": ENTER, "\n": ENTER, "\x04": "q"}
 TYPED = re.compile(r"\x1b(?P<sequence>\[[0-9;?]*[A-Za-z~]|O[A-Za-z]|)|(?P<character>.)", re.S)
-KEYS = (  # each with its name, and what `?` says about it
-    ("o", "lesson", "the lesson, here in the terminal"),
-    ("b", "browser", "the lesson with its figure, in your browser"),
-    ("h", "hint", "the next hint for the task that is shown"),
-    ("t", "try", "the lesson's example calls on your file, your numbers beside the lesson's"),
-    ("g", "plot", "pictures: your attention weights beside the expected ones"),
-    ("a", "all", "every check in full, and back"),
-    ("w", "train", "after a pass: watch your own code learn something in a few seconds, where it can"),
-    ("s", "solution", "the reference beside your file, once you have passed"),
-    ("n", "next", "the next exercise that you have not passed"),
-    ("p", "previous", "the exercise before this one"),
-    ("l", "list", "all exercises: choose with the arrows, open with Enter"),
-    ("r", "reset", "the fresh stub; it asks first, and your file is kept"),
-    ("?", "keys", "this page"),
-    ("q", "quit", "end the watch; so does Ctrl-C"),
-)
-FOOT = "ohtgsnl?q"  # the keys that are always in sight
-MORE_KEYS = (
-    ("↑ ↓ PgUp PgDn", "scroll what is longer than the screen; Home and End go to its ends"),
-    ("e", "in the lesson: shows the next answer"),
-    ("Ctrl-Z", "stops the watch, and fg goes on"),
-)
 BAR = {"passed": ("█", "green"), "begun": ("▒", "yellow"), "not started": ("░", "dim")}
 
 
-@dataclass(frozen=True)
-class View:
-    """All that the main page shows.
-
-    every: show every check; status: what is under way; note, warnings: told once, and all the time.
-    """
-
-    watched: Watched
-    every: bool = False
-    hint: Hint | None = None
-    status: str = ""
-    note: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-def heading(view: View) -> list[RenderableType]:
+def heading(exercise: Exercise) -> list[RenderableType]:
     """The exercise, its path, its file, and how far all exercises are."""
-    exercise = view.watched.exercise
     name = Text.assemble((f"{exercise.folder[:2]} {exercise.title}", "bold"), (f"  {exercise.path.name}", "dim"))
     return [name, Text(paths.shown(paths.stub(exercise.folder)), "dim", no_wrap=True), bar(exercise), Text()]
 
@@ -103,34 +63,38 @@ def bar(shown: Exercise) -> Text:
     return text.append(f"  {passed} of {len(catalog.exercises())} passed", "dim")
 
 
-def hints(view: View) -> Iterable[RenderableType]:
+def hints(watched: Watched) -> Iterable[RenderableType]:
     """The hint for the task that is shown, and below it an empty line."""
-    if hint := view.hint:
+    if hint := watched.hint:
         title = f"Hint {hint.place} for task {hint.task}: " if hint.stage else f"Hint {hint.place}: "
         yield Padding(Text.assemble((title, "yellow"), formulas.as_text(hint.text)), (0, 0, 1, 0))
 
 
-def notes(view: View) -> Iterable[RenderableType]:
-    """The lines that stay in sight: the points, and messages besides the verdict."""
-    result = view.watched.result
+def points(watched: Watched) -> Iterable[RenderableType]:
+    """The points, which stay in sight."""
+    result = watched.result
     if result is not None and result.started:
         text, style = terminal.heading(result)
-        yield Text.assemble((text.partition(" · ")[2], style), (f" · {view.watched.when} · seed {result.seed}", "dim"))
-    yield from (Text(text, "yellow") for text in (*view.warnings, view.note, view.status) if text)
+        yield Text.assemble((text.partition(" · ")[2], style), (f" · {watched.when} · seed {result.seed}", "dim"))
 
 
-def verdict(view: View, width: int) -> Iterable[RenderableType]:
+def yellow(*texts: str) -> list[Text]:
+    """Messages besides the verdict."""
+    return [Text(text, "yellow") for text in texts if text]
+
+
+def verdict(watched: Watched, width: int) -> Iterable[RenderableType]:
     """The verdict, in brief or with every check."""
-    result = view.watched.result
+    result = watched.result
     if result is None:
         return
     if not result.started:
         yield Text("Not started: read the lesson (o), replace a `raise NotImplementedError` with your code, and save.")
         return
-    lines = terminal.render(result, width, every=True)[1:] if view.every else brief(result, view.watched.task, width)
+    lines = terminal.render(result, width, every=True)[1:] if watched.every else brief(result, watched.task, width)
     yield from (Text(text, style, no_wrap=True, overflow="ellipsis") for text, style in lines)
     if result.status == PASSED:
-        folder = view.watched.exercise.folder
+        folder = watched.exercise.folder
         yield from (Text(line, "green") for line in ending.lines(folder))
         if ending.proof(folder):
             yield Text("w: watch it learn here", "green")
@@ -144,40 +108,17 @@ def brief(result: ExerciseResult, task: Task | None, width: int) -> list[termina
     found = causes(result)
     lines = [line for note in result.notes for line in terminal.wrap(f"note: {note}", width, "yellow")]
     unwritten = [cause for cause in found if cause.example.is_unwritten]
-    others = sorted((cause for cause in found if cause not in unwritten), key=lambda cause: not _concerns(cause, task))
+    others = [cause for cause in found if cause not in unwritten]
+    others.sort(key=lambda cause: task is not None and cause.example.task != task.number)
     if found:
         lines += terminal.cause_blocks([*others[:1], *unwritten], width)[1:]
     elif not result.tried:
         lines += terminal.wrap(result.message, width, "bold red")
     more = f"{len(others) - 1} more {'cause' if len(others) == 2 else 'causes'}." if others[1:] else ""
-    rest = "  ".join(
-        filter(None, [waiting(result, found) if result.tried else "", more, "a: show all" if found else ""])
-    )
+    parts = [waiting(result, found) if result.tried else "", more, "a: show all" if found else ""]
+    rest = "  ".join(filter(None, parts))
     lines += [*([("", "")] if lines and rest else []), *terminal.wrap(rest, width, "dim")]
     return [*lines, *(terminal.printed(result.output) if result.output.strip() else [])]
-
-
-def keys(view: View, width: int) -> Text:
-    """The keys with their names. A key that does nothing now is dim."""
-    shown = sorted((key for key in KEYS if key[0] in FOOT), key=lambda key: FOOT.index(key[0]))
-    spaces = "  " if width > sum(len(f"{key} {name}  ") for key, name, _ in shown) - 2 else " "
-    text = Text(no_wrap=False)
-    for key, name, _ in shown:
-        style = "dim" if key == "s" and not view.watched.is_passed else "bold cyan"
-        text.append(key, style).append(f" {name}{spaces}", "dim")
-    text.rstrip()
-    return text
-
-
-def all_keys() -> Table:
-    """The page of the key `?`."""
-    table = Table.grid(padding=(0, 2))
-    for key, name, words in KEYS:
-        table.add_row(Text(key, "bold cyan"), Text(name), Text(words, "dim"))
-    table.add_row()
-    for key, words in MORE_KEYS:
-        table.add_row(Text(key, "bold cyan"), Text(), Text(words, "dim"))
-    return table
 
 
 class Screen:
@@ -203,20 +144,21 @@ class Screen:
         pager = self.pager
         pager.show(pager.lines if lines is None else lines, self.console.height - len(self.foot))
         words = Text(f"{pager.position} · {SCROLLING}", "dim", no_wrap=True, overflow="ellipsis")
-        screen_lines = [*pager.visible(), *(self.lines([words]) if pager.scrolls else []), *self.foot]
+        screen_lines = [*pager.visible(), *(self.lines([words]) if pager.position else []), *self.foot]
         scrolled = "" if self.has_drawn else "\n" * self.console.height  # keeps what the terminal showed before
         text = f"{scrolled}\x1b[H" + "\x1b[K\n".join(screen_lines) + "\x1b[K\x1b[J"
         self.has_drawn = True
-        with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
-            self.console.file.write(text)
-            self.console.file.flush()
+        self._send(text)
 
     def close(self) -> None:
         """Leave the last page in sight, and the cursor on a line of its own for the shell."""
         if self.has_drawn:
-            with contextlib.suppress(OSError):
-                self.console.file.write(f"\x1b[{self.console.height};1H\n")
-                self.console.file.flush()
+            self._send(f"\x1b[{self.console.height};1H\n")
+
+    def _send(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # the window was closed, which the keyboard reports
+            self.console.file.write(text)
+            self.console.file.flush()
 
     def lines(self, parts: Iterable[RenderableType]) -> list[str]:
         """The parts as lines with escape codes, in the terminal's width."""
@@ -225,29 +167,27 @@ class Screen:
                 self.console.print(part, crop=False)
         return captured.get().removesuffix("\n").split("\n") if captured.get() else []
 
-    def main(self, view: View) -> None:
+    def main(self, watched: Watched, messages: Iterable[str], keys: Text) -> None:
         """Draw the main page. The task's text gets the lines that the other parts leave free."""
-        above, below = heading(view), [*hints(view), *verdict(view, self.console.width)]
-        foot = [*notes(view), keys(view, self.console.width)]
+        above, below = heading(watched.exercise), [*hints(watched), *verdict(watched, self.console.width)]
+        foot = [*points(watched), *yellow(*messages), keys]
         room = self.console.height - len(self.lines([*above, *below, *foot])) - 2
-        self.draw([*above, *self.task(view, room), *below], foot)
+        self.draw([*above, *self.task(watched, room), *below], foot)
 
-    def task(self, view: View, room: int) -> list[RenderableType]:
+    def task(self, watched: Watched, room: int) -> list[RenderableType]:
         """The current task, with its text from the lesson. room: the lines that it may take."""
-        task = view.watched.task
+        task = watched.task
         if task is None:
             return []
         least, most = LESSON_LINES
         title = Text.assemble((f"Task {task.number}  ", "dim"), (task.title.replace("`", ""), "bold"))
-        if room < least + 3 and view.watched.result is not None:  # the verdict is read now, and the text before
+        if room < least + 3 and watched.result is not None:  # the verdict is read now, and the text before
             return [title, Text()] if room > 1 else []
         page = self.lines([Padding(lesson.render(task.text), (0, 0, 0, 2))])
         lines = [line for line in page if Text.from_ansi(line).plain.strip()]
         count = max(least, min(room - 2, most))
-        text = Text.from_ansi("\n".join(lines[:count]), no_wrap=True)
-        if len(lines) > count:
-            return [title, text, Text("  … more in the lesson (o)", "dim"), Text()]
-        return [title, text, Text()]
+        more = [Text("  … more in the lesson (o)", "dim")] if len(lines) > count else []
+        return [title, Text.from_ansi("\n".join(lines[:count]), no_wrap=True), *more, Text()]
 
 
 def step(key: str, page: int, whole: int) -> int:
@@ -264,14 +204,10 @@ class Pager:
     room: int = 1
 
     @property
-    def scrolls(self) -> bool:
-        """Whether the page is longer than what is seen of it."""
-        return len(self.lines) > self.room
-
-    @property
     def position(self) -> str:
-        """The visible lines in words."""
-        return f"lines {self.top + 1} to {min(self.top + self.room, len(self.lines))} of {len(self.lines)}"
+        """The visible lines in words, where the page is longer than what is seen of it."""
+        last = min(self.top + self.room, len(self.lines))
+        return f"lines {self.top + 1} to {last} of {len(self.lines)}" if len(self.lines) > self.room else ""
 
     def show(self, lines: Sequence[str], room: int) -> None:
         """Take other lines, and stay where it was: at the end, where it was there and the page has grown.
@@ -380,8 +316,3 @@ def read_keys(typed: str) -> list[str]:
         key = KEY_NAMES.get(match["sequence"]) if character is None else PLAIN_KEYS.get(character, character.lower())
         pressed += [key] if key else []
     return pressed
-
-
-def _concerns(cause: Cause, task: Task | None) -> bool:
-    """Whether what fails belongs to this task, by the check that is shown of it."""
-    return task is not None and cause.example.task == task.number

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from grader import catalog
@@ -15,10 +19,9 @@ from grader.catalog.errors import WrongUse
 from grader.desk import beside, checkout, ending, hints, lesson, progress, screen
 from grader.desk import solution as reference
 from grader.desk.beside import Beside, Request
-from grader.desk.grading_thread import SETTLE_S, GradingThread, Job, Saves, Watched
-from grader.desk.screen import Events, Screen, View
+from grader.desk.grading_thread import SETTLE_S, Absent, GradingThread, Job, Saves, Watched
+from grader.desk.screen import Events, Screen
 from grader.records.results import NOT_GRADED, ExerciseResult
-from grader.records.submission import Unreadable
 from grader.reports import terminal
 from grader.sandbox.forkserver import ForkServer
 
@@ -62,12 +65,17 @@ class Watch:
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = self.graded_once = False
+        self.confirming = False  # the next key confirms the reset
         self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.back = ""  # what its foot says about keys
         self.chosen = ""  # the exercise that is marked in the list, while that is shown
-        self.is_lesson = False  # the page is the lesson
-        self.unfolded: set[int] = set()  # which of its answers are shown, counted from its head
+        self.unfolded: set[int] = set()  # which answers of a lesson are shown, counted from its head
         self.read_until: dict[str, int] = {}  # the first line that was seen of a lesson, by its folder
+
+    @property
+    def is_lesson(self) -> bool:
+        """Whether the page is the lesson."""
+        return self.back == LESSON_KEYS
 
     def run(self, exercise: catalog.Exercise) -> None:
         """Handle one event after the other until the learner quits."""
@@ -86,8 +94,6 @@ class Watch:
             self.show_verdict(*value)
         elif kind == screen.DRAWN:
             self.show_drawn(*value)
-        elif kind == screen.RESIZED and self.chosen:
-            show_list(self)
         elif kind == screen.RESIZED:
             self.draw()
         elif kind == screen.RESUMED:
@@ -101,26 +107,22 @@ class Watch:
     def open(self, exercise: catalog.Exercise) -> None:
         """Show an exercise and grade its file."""
         self.leave_page()
-        self.watched = Watched(exercise, self.grading)
-        self.hint: hints.Hint | None = None
-        self.note = self.status = ""
-        self.every = self.confirming = False  # show every check; the next key confirms the reset
+        self.watched, self.confirming = Watched(exercise, self.grading), False
         self.draw()
         self.grade_new_content(attempt=False)
 
     def grade_new_content(self, attempt: bool = True) -> None:
         """Grade the file if its content is new."""
-        content = self.watched.file.read_new(settle=attempt)
-        if content is None:
+        watched, handed_in = self.watched, self.watched.file.read_new(settle=attempt)
+        if handed_in is None:
             return
-        self.note = self.status = ""
-        if content.is_there:
-            self.watched.grade(attempt)
-            return
-        self.watched.forget()
-        assert isinstance(content.handed_in, Unreadable)
-        self.note = f"{content.handed_in.reason}. Or press r."
-        self.draw()
+        watched.note = watched.status = ""
+        if isinstance(handed_in, Absent):
+            watched.forget()
+            watched.note = f"{handed_in.reason}. Or press r."
+            self.draw()
+        else:
+            watched.grade(attempt)
 
     def show_verdict(self, job: Job, result: ExerciseResult) -> None:
         """Show a verdict, unless a newer job replaced its own. It comes again with its likely causes and lines."""
@@ -128,37 +130,33 @@ class Watch:
         if job is not watched.job:
             return
         if watched.is_first(job):
-            self.status, self.graded_once = "", True
+            watched.status, self.graded_once = "", True
             if job.attempt and not self.chosen:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False
                 self.leave_page()
         if result.status == NOT_GRADED:
-            watched.result, self.note = None, result.message
-            self.draw()
-            return
-        watched.take(job, result)
-        if self.hint and (not watched.task or self.hint.task != watched.task.number):
-            self.hint = None  # that task is done
-        if self.chosen:
-            show_list(self)
+            watched.result, watched.note = None, result.message
         else:
-            self.draw()
+            watched.take(job, result)
+        self.draw()
 
     def announce(self) -> None:
         """Show that a grading is in progress, once it takes longer than usual."""
-        if self.graded_once and not self.status and self.watched.seconds > SLOW_S:
-            self.status = "grading …"
+        watched = self.watched
+        is_slow = watched.submitted_at is not None and time.monotonic() - watched.submitted_at > SLOW_S
+        if self.graded_once and not watched.status and is_slow:
+            watched.status = "grading …"
             self.draw()
         elif self.beside.waiting:
             self.draw()
 
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
-        if self.watched.file.is_settling:
+        if self.watched.file.doubtful:
             return SETTLE_S / 4
         if self.beside.waiting:
             return SLOW_S
-        return SLOW_S / 2 if self.watched.submitted_at is not None and not self.status else self.saves.pause
+        return SLOW_S / 2 if self.watched.submitted_at is not None and not self.watched.status else self.saves.pause
 
     def resume(self) -> None:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
@@ -168,13 +166,18 @@ class Watch:
 
     def draw(self) -> None:
         """Draw what is shown now."""
+        note, doing = self.watched.note, self.beside.words
         if self.page is None:
-            waking = "" if self.graded_once or self.note else "The grader wakes up …"
-            status = self.beside.words or self.status or waking
-            self.screen.main(View(self.watched, self.every, self.hint, status, self.note, self.warnings))
+            waking = "" if self.graded_once or note else "The grader wakes up …"
+            lines = (*self.warnings, note, doing or self.watched.status or waking)
+            self.screen.main(self.watched, lines, keys(self.watched, self.screen.console.width))
             return
-        lines = [Text(text, "yellow") for text in (self.note, self.beside.words) if text]
-        self.screen.draw(self.page, [*lines, Text(self.back, "dim")])
+        if self.chosen:
+            listed = progress.listed()
+            self.page = [Text(text, "reverse" * (folder == self.chosen), no_wrap=True) for text, folder in listed]
+        self.screen.draw(self.page, [*screen.yellow(note, doing), Text(self.back, "dim")])
+        if self.chosen and self.screen.pager.reveal([folder for _, folder in listed].index(self.chosen)):
+            self.screen.write()
 
     def ask_beside(self, kind: str) -> None:
         """Ask for a page that another process makes."""
@@ -198,7 +201,7 @@ class Watch:
         """Show the main page from its head, once it is drawn. The place in a lesson is kept."""
         if self.is_lesson:
             self.read_until[self.watched.exercise.folder] = self.screen.pager.top
-        self.page, self.chosen, self.is_lesson = None, "", False
+        self.page, self.back, self.chosen = None, "", ""
         self.screen.pager.top = 0
 
     def main_page(self) -> None:
@@ -210,7 +213,7 @@ class Watch:
         """Show a note on the main page."""
         if self.page is not None:
             self.leave_page()
-        self.note = note
+        self.watched.note = note
         self.draw()
 
 
@@ -218,43 +221,44 @@ def press(watch: Watch, key: str) -> None:
     """Do what one key stands for. On a page, every key that means nothing leads back to the main page."""
     pager = watch.screen.pager
     if watch.confirming:
-        watch.confirming, watch.note = False, ""
+        watch.confirming, watch.watched.note = False, ""
         if key == "y":
-            watch.note = put_stub_back(watch.watched.exercise.folder)
+            watch.watched.note = put_stub_back(watch.watched.exercise.folder)
             watch.grade_new_content()
         watch.draw()
     elif watch.chosen and key == screen.ENTER:
         watch.open(catalog.find(watch.chosen))
     elif watch.chosen and (by := screen.step(key, LIST_PAGE, len(catalog.exercises()))):
-        choose(watch, by)
+        every = [exercise.folder for exercise in catalog.exercises()]
+        watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
+        watch.draw()
     elif watch.is_lesson and key == "e":
         unfold(watch)
     elif pager.press(key):
         watch.screen.write()
     elif key in KEYS:
-        watch.note = ""
-        KEYS[key](watch)
+        watch.watched.note = ""
+        _, _, what = KEYS[key]
+        watch.ask_beside(what) if isinstance(what, str) else what(watch)
     elif watch.page is not None:
         watch.main_page()
 
 
 def following(watch: Watch) -> None:
     """Open the next exercise that is open."""
-    found = ending.open_exercise(watch.watched.exercise.folder)
-    if found is None:
-        watch.say("No other exercise is open. l: list")
-    else:
+    if found := ending.open_exercise(watch.watched.exercise.folder):
         watch.open(found)
+    else:
+        watch.say("No other exercise is open. l: list")
 
 
 def previous(watch: Watch) -> None:
     """Open the exercise before this one."""
     exercises = catalog.exercises()
-    place = exercises.index(watch.watched.exercise)
-    if place == 0:
-        watch.say("This is the first exercise.")
-    else:
+    if place := exercises.index(watch.watched.exercise):
         watch.open(exercises[place - 1])
+    else:
+        watch.say("This is the first exercise.")
 
 
 def hint(watch: Watch) -> None:
@@ -269,13 +273,13 @@ def hint(watch: Watch) -> None:
         again = f"make hint EX={folder[:2]} TASK={task.number} ALL=1"
         watch.say(f"You have seen every hint for task {task.number}. Again: {again}")
         return
-    watch.hint = answer.hint
+    watch.watched.hint = answer.hint
     watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
 
 
 def toggle(watch: Watch) -> None:
     """Show every check, or again the first failure alone."""
-    watch.every = not watch.every
+    watch.watched.every = not watch.watched.every
     watch.main_page()
 
 
@@ -317,14 +321,11 @@ def put_stub_back(folder: str) -> str:
 def read_lesson(watch: Watch) -> None:
     """Show the lesson, from where it was left."""
     folder = watch.watched.exercise.folder
-    if watch.is_lesson:
-        watch.read_until[folder] = watch.screen.pager.top
-    else:
+    if not watch.is_lesson:
         watch.unfolded = set()
-    top = watch.read_until.get(folder, 0)
-    watch.open_page(lesson.for_terminal(folder, watch.unfolded), LESSON_KEYS)
-    watch.is_lesson = True
-    watch.screen.pager.top = top
+    markdown = lesson.text(folder) or f"There is no file {paths.shown(paths.lesson(folder))}."
+    watch.open_page([lesson.render(markdown, watch.unfolded)], LESSON_KEYS)
+    watch.screen.pager.top = watch.read_until.get(folder, 0)
     watch.screen.write()
 
 
@@ -344,36 +345,26 @@ def unfold(watch: Watch) -> None:
 
 def open_browser(watch: Watch) -> None:
     """Open the lesson with its figure in a browser."""
-    watch.note = lesson.open_lesson(watch.watched.exercise.folder)
+    watch.watched.note = lesson.open_lesson(watch.watched.exercise.folder)
     watch.draw()
 
 
 def list_exercises(watch: Watch) -> None:
     """Show all exercises, this one marked."""
     watch.leave_page()
-    watch.back, watch.chosen = LIST_KEYS, watch.watched.exercise.folder
-    show_list(watch)
-
-
-def show_list(watch: Watch) -> None:
-    """Draw the list, and scroll to the exercise that is marked."""
-    lines = progress.listed()
-    watch.page = [Text(text, "reverse" if folder == watch.chosen else "", no_wrap=True) for text, folder in lines]
+    watch.page, watch.back, watch.chosen = [], LIST_KEYS, watch.watched.exercise.folder
     watch.draw()
-    if watch.screen.pager.reveal([folder for _, folder in lines].index(watch.chosen)):
-        watch.screen.write()
-
-
-def choose(watch: Watch, by: int) -> None:
-    """Mark the exercise so many lines below the one that is marked in the list."""
-    every = [exercise.folder for exercise in catalog.exercises()]
-    watch.chosen = every[max(0, min(every.index(watch.chosen) + by, len(every) - 1))]
-    show_list(watch)
 
 
 def show_keys(watch: Watch) -> None:
     """Show all keys, each with what it does."""
-    watch.open_page([screen.all_keys()])
+    table = Table.grid(padding=(0, 2))
+    for key, (name, words, _) in KEYS.items():
+        table.add_row(Text(key, "bold cyan"), Text(name), Text(words, "dim"))
+    table.add_row()
+    for key, words in MORE_KEYS.items():
+        table.add_row(Text(key, "bold cyan"), Text(), Text(words, "dim"))
+    watch.open_page([table])
 
 
 def leave(watch: Watch) -> None:
@@ -381,20 +372,37 @@ def leave(watch: Watch) -> None:
     watch.quitting = True
 
 
-KEYS = {
-    "o": read_lesson,
-    "b": open_browser,
-    "n": following,
-    "p": previous,
-    "h": hint,
-    "t": lambda watch: watch.ask_beside(beside.TRY),
-    "a": toggle,
-    "g": lambda watch: watch.ask_beside(beside.PLOT),
-    "w": train,
-    "s": solution,
-    "r": ask_to_reset,
-    "l": list_exercises,
-    "?": show_keys,
-    "q": leave,
-    "\x04": leave,
+def keys(watched: Watched, width: int) -> Text:
+    """The keys that are always in sight, with their names. One that does nothing now is dim."""
+    named = [f"{key} {KEYS[key][0]}" for key in FOOT]
+    gap = "  " if width >= len("  ".join(named)) else " "
+    text = Text(gap.join(named), "dim")
+    for key in FOOT:
+        if key != "s" or watched.is_passed:
+            text.highlight_regex(rf"(?<!\S){re.escape(key)}(?= )", "bold not dim cyan")
+    return text
+
+
+# Each with its name, what `?` says about it, and what it does: a function, or the page that another process makes.
+KEYS: dict[str, tuple[str, str, Callable[[Watch], None] | str]] = {
+    "o": ("lesson", "the lesson, here in the terminal", read_lesson),
+    "b": ("browser", "the lesson with its figure, in your browser", open_browser),
+    "h": ("hint", "the next hint for the task that is shown", hint),
+    "t": ("try", "the lesson's example calls on your file, your numbers beside the lesson's", beside.TRY),
+    "g": ("plot", "pictures: your attention weights beside the expected ones", beside.PLOT),
+    "a": ("all", "every check in full, and back", toggle),
+    "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", train),
+    "s": ("solution", "the reference beside your file, once you have passed", solution),
+    "n": ("next", "the next exercise that you have not passed", following),
+    "p": ("previous", "the exercise before this one", previous),
+    "l": ("list", "all exercises: choose with the arrows, open with Enter", list_exercises),
+    "r": ("reset", "the fresh stub; it asks first, and your file is kept", ask_to_reset),
+    "?": ("keys", "this page", show_keys),
+    "q": ("quit", "end the watch; so does Ctrl-C", leave),
+}
+FOOT = "ohtgsnl?q"  # the keys that are always in sight
+MORE_KEYS = {
+    "↑ ↓ PgUp PgDn": "scroll what is longer than the screen; Home and End go to its ends",
+    "e": "in the lesson: shows the next answer",
+    "Ctrl-Z": "stops the watch, and fg goes on",
 }

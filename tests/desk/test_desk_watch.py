@@ -14,7 +14,7 @@ from waiting import gone, soon
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.cli import _options
-from grader.desk import grading_thread, screen, watch
+from grader.desk import grading_thread, watch
 
 pytestmark = pytest.mark.slow
 
@@ -317,13 +317,9 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
 def test_all_keys(learner):
     learner.save()
     page = learner.press("?", "end the watch", "any other key: back")
-    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, name, _ in screen.KEYS)
+    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, (name, *_) in watch.KEYS.items())
+    assert set(watch.FOOT) <= set(watch.KEYS)
     learner.back()
-
-
-def test_every_key_that_is_told_does_something():
-    assert {key for key, *_ in screen.KEYS} | {"\x04"} == set(watch.KEYS)
-    assert set(screen.FOOT) <= set(watch.KEYS)
 
 
 def test_lesson_and_figure_in_a_browser(learner):

@@ -43,31 +43,31 @@ def test_the_failure_in_full_is_of_the_task_that_is_shown():
 
 @pytest.fixture
 def view(history):
-    """`view(result)`: the page of an exercise that was just graded, with a history of its own."""
+    """`view(result)`: an exercise that was just graded, with a history of its own."""
 
-    def make(result: ExerciseResult) -> screen.View:
+    def make(result: ExerciseResult) -> Watched:
         one = Watched(EXERCISE, grading=None)
         one.job = Job(EXERCISE, Submission("", "the file"), 1)
         assert one.is_first(one.job)
         one.take(one.job, result)
         assert not one.is_first(one.job)
-        return screen.View(one)
+        return one
 
     return make
 
 
 def test_a_syntax_error_leaves_the_learner_at_the_same_task(view):
     """Both the task that is shown and the one that hints are for."""
-    shown = view(verdict((1, PASSED, ""), (2, FAILED, "a word"), (3, FAILED, "another word"))).watched
+    shown = view(verdict((1, PASSED, ""), (2, FAILED, "a word"), (3, FAILED, "another word")))
     broken = verdict((1, NOT_CHECKED, ""), (2, NOT_CHECKED, ""), (3, NOT_CHECKED, ""), status=ERROR)
     shown.take(Job(EXERCISE, Submission("", "the file"), 1), broken)
     assert shown.result is broken and shown.task.number == 2
     assert Watched(EXERCISE, grading=None).task.number == 2  # when the watch is started again, too
-    assert lesson.current(EXERCISE.folder, progress.last_tried(EXERCISE.folder)).number == 2
+    assert lesson.current(EXERCISE.folder, progress.last(EXERCISE.folder)).number == 2
 
 
 def test_a_pass_counts_at_once_and_says_what_comes_next(view):
     now = view(verdict((1, PASSED, ""), status=PASSED))
-    assert f"1 of {len(catalog.exercises())} passed" in text(screen.heading(now))
+    assert f"1 of {len(catalog.exercises())} passed" in text(screen.heading(now.exercise))
     assert "n: on to 05" in text(screen.verdict(now, 80)) and "make experiment EX=04" in text(screen.verdict(now, 80))
     assert progress.load()[EXERCISE.folder].done

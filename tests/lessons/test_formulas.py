@@ -107,7 +107,7 @@ def test_a_formula_as_text(latex, text):
 
 
 def test_what_means_something_in_markdown_is_escaped_and_code_is_unchanged():
-    assert formulas.as_markdown(r"`$x_1$` $\mathrm{softmax}(x)_i = e^{x_i}$") == r"`$x_1$` softmax(x)\_i = e^(x\_i)"
+    assert formulas.as_text(r"`$x_1$` $\mathrm{softmax}(x)_i = e^{x_i}$", True) == r"`$x_1$` softmax(x)\_i = e^(x\_i)"
     assert formulas.as_text("$x_1$ and `$x_1$`") == "x_1 and `$x_1$`"
 
 
