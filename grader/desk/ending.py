@@ -6,15 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import Exercise, LearningPath, paths, project
+from grader.catalog import Exercise, paths, project
 from grader.desk import formulas, lesson, progress
 from grader.records import containment
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-ABILITY = re.compile(r"^## You can now …\n\n… (.+?)\n\n", re.M | re.S)
-IN_REAL_CODE = re.compile(r"^## In real code\n\n(.+?)\n\n", re.M | re.S)
 SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.S)
 CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
@@ -39,53 +37,44 @@ OTHERS = "All commands: make help"
 
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
-    found = ABILITY.search(lesson.text(folder))
-    return f"{CAN}{_first_sentence(found[1]).rstrip('.:')}." if found else ""
+    sentence = _first_sentence(lesson.section(folder, "You can now …").removeprefix("… "))
+    return f"{CAN}{sentence.rstrip('.:')}." if sentence else ""
 
 
 def in_real_code(folder: str) -> str:
     """Where well-known code has what was just written: the first sentence of "In real code", or ""."""
-    found = IN_REAL_CODE.search(lesson.text(folder))
-    return f"In real code: {CLAUSE.sub('', _first_sentence(found[1])).rstrip('.')}." if found else ""
+    sentence = _first_sentence(lesson.section(folder, "In real code"))
+    return f"In real code: {CLAUSE.sub('', sentence).rstrip('.')}." if sentence else ""
 
 
 def completed_path(folder: str, states: dict[str, progress.State] | None = None) -> str:
     """The sentence on the path that this passed exercise completes; "" while others of it are open."""
-    path = catalog.find(folder).path
-    others = [one for one in _of_path(path) if one != folder]
-    if not path.after or not others or not all(progress.state(other, states).done for other in others):
+    path, of_path = catalog.find(folder).path, _completed(folder, states)
+    if not path.after or len(of_path) < 2:
         return ""
-    return f"That completes the path “{path.name}”. You can now {path.after}.{_pause(path)}"
+    every = catalog.learning_paths()
+    following = every[every.index(path) + 1 :] if path.pause else ()
+    firsts = ", ".join(f"{one.numbers[0]} ({one.name})" for one in following)
+    pause = PAUSE.format(count=len(following), firsts=firsts) if following else ""
+    return f"That completes the path “{path.name}”. {CAN}{path.after}.{pause}"
 
 
 def problems(folder: str, states: dict[str, progress.State] | None = None) -> str:
     """Where the problems on the path are that this passed exercise completes; "" while others of it are open."""
-    of_path = _of_path(catalog.find(folder).path)
-    page = paths.problems(of_path[-1])
-    if not page.exists() or not all(one == folder or progress.state(one, states).done for one in of_path):
-        return ""
-    return f"Problems to try on paper: {paths.shown(page)}"
+    pages = [page for one in _completed(folder, states)[-1:] if (page := paths.problems(one)).exists()]
+    return f"Problems to try on paper: {paths.shown(pages[0])}" if pages else ""
 
 
-def _of_path(path: LearningPath) -> list[str]:
-    """The folders of the exercises of a path, in their order."""
-    return [one.folder for one in catalog.exercises() if one.path == path]
-
-
-def _pause(path: LearningPath) -> str:
-    """The sentence on the paths that follow a good place to stop, each with its first exercise; "" elsewhere."""
-    every = catalog.learning_paths()
-    following = every[every.index(path) + 1 :] if path.pause else ()
-    firsts = ", ".join(f"{one.numbers[0]} ({one.name})" for one in following)
-    return PAUSE.format(count=len(following), firsts=firsts) if following else ""
+def _completed(folder: str, states: dict[str, progress.State] | None) -> list[str]:
+    """The exercises of the path that this passed exercise completes, in their order; none while others are open."""
+    of_path = [one.folder for one in catalog.exercises() if one.path == catalog.find(folder).path]
+    return of_path if all(one == folder or progress.state(one, states).done for one in of_path) else []
 
 
 def proof(folder: str) -> str:
     """The sentence on the training of this exercise's own code; "" where there is none."""
-    number = folder[:2]
-    if catalog.find(folder).trains != number:
-        return ""
-    return f"See your own code learn something, in a few seconds: make train EX={number} (not graded)"
+    sentence = f"See your own code learn something, in a few seconds: make train EX={folder[:2]} (not graded)"
+    return sentence if catalog.find(folder).trains == folder[:2] else ""
 
 
 def open_exercise(folder: str | None = None, states: dict[str, progress.State] | None = None) -> Exercise | None:
@@ -96,22 +85,16 @@ def open_exercise(folder: str | None = None, states: dict[str, progress.State] |
     """
     by_folder = progress.load() if states is None else states
     exercises = catalog.exercises()
-
-    def done(exercise: Exercise) -> bool:
-        """Whether it is passed."""
-        return progress.state(exercise.folder, by_folder).done
-
-    has_begun = any(
-        progress.state(one.folder, by_folder).status != "not started" for one in exercises if not one.path.warm_up
-    )
+    of_each = [progress.state(exercise.folder, by_folder) for exercise in exercises]
+    has_begun = any(own.status != "not started" for one, own in zip(exercises, of_each) if not one.path.warm_up)
     if folder is None:
-        passed = [(by_folder[one.folder].first_pass or 0, place) for place, one in enumerate(exercises) if done(one)]
+        passed = [(own.first_pass, place) for place, own in enumerate(of_each) if own.first_pass is not None]
         place = max(passed)[1] if passed else -1
     else:
         place = [exercise.folder for exercise in exercises].index(folder)
     for one in [*exercises[place + 1 :], *exercises[: max(place, 0)]]:
         is_left_out = (has_begun and one.path.warm_up) or project.not_here(one.limits.needs)
-        if not is_left_out and not done(one):
+        if not is_left_out and not progress.state(one.folder, by_folder).done:
             return one
     return None
 
@@ -144,37 +127,30 @@ def all_passed(folder: str | None = None, states: dict[str, progress.State] | No
 
 def welcome(console: Console) -> None:
     """Print what make alone says: hello, what is next, and what is due."""
-    from rich.text import Text
+    from rich.markup import escape
 
-    states = progress.load()
-    exercises = catalog.exercises()
-    passed = sum(progress.state(one.folder, states).done for one in exercises)
+    states, exercises = progress.load(), catalog.exercises()
     following = open_exercise(states=states)
-    parts: list[Text] = [Text(HELLO, "bold"), Text()]
-    if following is None:  # the closing says that all is passed
-        parts.append(Text("Welcome back!"))
-    elif any(state.status != "not started" for state in states.values()):
-        parts.append(Text(f"Welcome back! You have passed {passed} of {len(exercises)} exercises."))
-    else:
-        parts.append(Text(FIRST_TIME))
-    parts.append(Text())
+    passed = sum(progress.state(one.folder, states).done for one in exercises)
+    has_begun = any(state.status != "not started" for state in states.values())
+    back = f"Welcome back! You have passed {passed} of {len(exercises)} exercises." if has_begun else FIRST_TIME
+    # Where nothing is left, the closing says that all is passed.
+    lines = [f"[bold]{HELLO}", "", back if following else "Welcome back!", ""]
     if following is not None:
-        folder = following.folder
-        name = f"{folder[:2]} {following.title}"
-        parts += [
-            Text.assemble("Next is ", (name, "bold"), f", in the path “{following.path.name}”."),
-            Text.assemble("  1  read    ", (paths.shown(paths.lesson(folder)), "cyan")),
-            Text.assemble("  2  write   ", (paths.shown(paths.stub(folder)), "cyan")),
-            Text.assemble("  3  type    ", ("make start", "bold cyan"), "   and leave it open beside your editor"),
-            Text(),
+        lesson_path, stub = (escape(paths.shown(path(following.folder))) for path in (paths.lesson, paths.stub))
+        lines += [
+            f"Next is [bold]{following.folder[:2]} {following.title}[/], in the path “{following.path.name}”.",
+            f"  1  read    [cyan]{lesson_path}",
+            f"  2  write   [cyan]{stub}",
+            "  3  type    [bold cyan]make start[/]   and leave it open beside your editor",
+            "",
         ]
         first = next((one for one in exercises if not one.path.warm_up), None)
         if following.path.warm_up and first is not None:
-            parts.append(Text(NO_WARM_UP.format(number=first.folder[:2]), "dim"))
-    parts += [Text(line) for line in closing_lines(states) if not line.startswith("Next:")]
-    parts.append(Text(OTHERS, "dim"))
-    for part in parts:
-        console.print(part, soft_wrap=not console.is_terminal)
+            lines.append(f"[dim]{NO_WARM_UP.format(number=first.folder[:2])}")
+    lines += [line for line in closing_lines(states) if not line.startswith("Next:")]
+    for line in [*lines, f"[dim]{OTHERS}"]:
+        console.print(line, markup=True, soft_wrap=not console.is_terminal)
 
 
 def closing_lines(states: dict[str, progress.State] | None = None) -> list[str]:
@@ -182,18 +158,13 @@ def closing_lines(states: dict[str, progress.State] | None = None) -> list[str]:
     from grader.desk import review
 
     number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
-    return [line for line in (next_step(states=states), review.count(number), _newer_version()) if line]
+    newer = f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
+    is_newer = paths.LEARNERS and paths.MARKER.read_text("utf-8", errors="replace").strip() != project.version()
+    return [line for line in (next_step(states=states), review.count(number), newer if is_newer else "") if line]
 
 
 def _first_sentence(markdown: str) -> str:
     """The first sentence as text for a terminal, in one line."""
-    text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown)).split())
+    text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown.partition("\n\n")[0])).split())
     first = SENTENCE.match(text)
     return formulas.as_text(first[1] if first else text)
-
-
-def _newer_version() -> str:
-    """That kata is newer than what this learner's folder was given; "" where it is not, and in a clone."""
-    if paths.LEARNERS is None or paths.MARKER.read_text("utf-8", errors="replace").strip() == project.version():
-        return ""
-    return f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
