@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import itertools
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -34,6 +35,7 @@ BREAKING = RELATIONS | frozenset("+−")
 SPACED = BREAKING | frozenset("-±·×∘⊙")
 OPENING, CLOSING = frozenset("([{⌊⌈"), frozenset(")]}⌋⌉")
 SCRIPTED = frozenset(("msub", "msup", "msubsup", "munder", "munderover", "mfrac", "msqrt"))
+MARKS = {"msub": "_", "munder": "_", "msup": "^", "mover": "^", "msubsup": "_^", "munderover": "_^"}
 AHEAD = CLOSING | {"∑"}
 OPERAND = re.compile(r"[\w√∑]")
 SIMPLE = re.compile(r"[√\w.'^∞½⅓⅔¼¾⊤\u0303]*|[\w√^]*\([^()]*\)")
@@ -65,13 +67,8 @@ def put_back(html: str, taken: list[tuple[str, str]]) -> str:
 
 def as_block(latex: str) -> str:
     """A formula on lines of its own: what a wide space separates may go to the next line, and so may each relation."""
-    parts: list[list[Element]] = [[]]
-    for node in _read(latex, BLOCK):
-        if _width(node) >= WIDE_EM:
-            parts.append([])
-        else:
-            parts[-1].append(node)
-    spans = (f"<span>{''.join(_pieces(part, BLOCK))}</span>" for part in parts if part)
+    parts = itertools.groupby(_read(latex, BLOCK), lambda node: _width(node) >= WIDE_EM)
+    spans = (f"<span>{''.join(_pieces(part, BLOCK))}</span>" for is_gap, part in parts if not is_gap)
     return f'<div class="formula">{"".join(spans)}</div>'
 
 
@@ -106,8 +103,7 @@ def style() -> str:
 def font() -> Path | None:
     """The font of formulas as the package ziamath ships it (STIX Two Math, SIL Open Font License); None without it."""
     found = importlib.util.find_spec("ziamath")  # not imported: only the file is needed
-    folders = found.submodule_search_locations if found else None
-    path = Path(folders[0]) / "fonts" / "STIXTwoMath-Regular.ttf" if folders else None
+    path = Path(found.origin).parent / "fonts" / "STIXTwoMath-Regular.ttf" if found and found.origin else None
     return path if path and path.is_file() else None
 
 
@@ -179,12 +175,8 @@ def _word(node: Element) -> str:
             return f"√{_group(_text(children))}"
         case "mover" if node.get("accent"):
             return _word(children[0]) + TILDE
-        case "msub" | "munder":
-            return _word(children[0]) + _script("_", children[1])
-        case "msup" | "mover":
-            return _word(children[0]) + _script("^", children[1])
-        case "msubsup" | "munderover":
-            return _word(children[0]) + _script("_", children[1]) + _script("^", children[2])
+        case tag if tag in MARKS:
+            return _word(children[0]) + "".join(map(_script, MARKS[tag], children[1:]))
         case "mtable":
             return "; ".join(" ".join(map(_word, row)) for row in children)
         case "mrow" if len(children) > 1 and children[0].text == "{" and children[1].tag == "mtable":
