@@ -27,7 +27,7 @@ SOLUTIONS = PROJECT / "solutions"
 EXERCISE_TESTS = PROJECT / "tests" / "exercises"
 DOCS = PROJECT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
-COMMANDS = DOCS / "commands.md"  # grader/cli/reference.py makes it
+COMMANDS = DOCS / "commands.md"  # .ci/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
 BENCH_WHERE = PROJECT / "tests" / "bench" / "bench_where.json"  # what `make bench WHAT=where` measured last
 PROGRESS = DESK / ".kata-progress.json"  # the learner's history, git-ignored

@@ -5,19 +5,21 @@ That each style is right, the stub not started, mistakes are rejected and named,
 """
 
 import re
+import runpy
+from types import SimpleNamespace
 
 import pytest
 from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.cli import reference
 from grader.judge import grading
 from grader.records import submission
 from grader.records.results import Settings
 
 pytestmark = pytest.mark.slow
 
+reference = SimpleNamespace(**runpy.run_path(str(paths.ROOT / ".ci/reference.py")))
 EXERCISES = catalog.exercises()
 SEEDS = range(20, 40 if THOROUGH else 21)  # others than those of `make verify`
 CORE_POINTS = 100
@@ -65,7 +67,7 @@ def test_the_seeds_are_100_points():
 def test_the_readme_lists_every_lesson_by_path():
     """With the hours of each path, and what one can do after it and after each lesson."""
     readme = paths.at_root("README.md").read_text("utf-8")
-    assert readme == reference.readme(readme), "type: python -m grader.cli.reference"
+    assert readme == reference.readme(readme), "type: python .ci/reference.py"
     assert reference.LESSONS.search(readme)[0] == reference.lessons()
     lines = [line for line in reference.lessons().splitlines() if line.startswith("  - [")]
     assert len(lines) == len(EXERCISES) and all(len(line.rpartition("): ")[2]) > 20 for line in lines)
@@ -74,4 +76,4 @@ def test_the_readme_lists_every_lesson_by_path():
 
 def test_the_page_of_commands_is_that_of_the_declarations():
     written = paths.COMMANDS.read_text("utf-8")
-    assert written == reference.commands(), "type: python -m grader.cli.reference"
+    assert written == reference.commands(), "type: python .ci/reference.py"

@@ -1,7 +1,10 @@
-"""Makes docs/commands.md and the README's list of lessons from what is declared: python -m grader.cli.reference"""
+"""Makes docs/commands.md and the README's list of lessons from what is declared: python .ci/reference.py"""
 
 import re
+import sys
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from grader import catalog
 from grader.catalog import paths, project
 from grader.cli import shown_lists
@@ -11,7 +14,7 @@ HEAD = """# Commands
 
 `make VERB` in a clone or in a folder of `kata init`, or `kata VERB`: `make check EX=03 SEED=7` is
 `kata check 03 --seed 7`.
-What a verb takes: `make help check`, or `kata check --help`. This page is made by `python -m grader.cli.reference`.
+What a verb takes: `make help check`, or `kata check --help`. This page is made by `python .ci/reference.py`.
 """
 MINUTES = re.compile(r"^\*(\d+) minutes · ", re.M)
 LESSONS = re.compile(r"(?<=<!-- lessons -->\n).*?(?=<!-- /lessons -->)", re.S)
