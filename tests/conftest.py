@@ -17,7 +17,7 @@ from made_once import made_once
 from grader import cli as command_line
 from grader.authoring import parallel
 from grader.catalog import paths
-from grader.cli import grade_verb, learn
+from grader.cli import learn, teach
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
 
@@ -131,7 +131,7 @@ def said(
 
     from grader.classroom import explain  # heavy, too
 
-    for module in (learn, explain, grade_verb, parallel):  # each starts its own, and to start one takes seconds
+    for module in (learn, explain, teach, parallel):  # each starts its own, and to start one takes seconds
         monkeypatch.setattr(module, "ForkServer", lent)
 
     def run(*arguments: object, cwd: Path = paths.ROOT) -> subprocess.CompletedProcess[str]:

@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-VERBS = ("learn", "grade_verb")
+VERBS = ("learn", "teach")
 
 
 def main() -> None:

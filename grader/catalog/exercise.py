@@ -165,9 +165,10 @@ def find_all(names: str | None) -> tuple[Exercise, ...]:
 
     "all", and no name, stand for the exercises of a class, without the warm-up.
     """
-    if names is None or names in ("", "all"):
+    words = (names or "").replace(",", " ").split()
+    if not words or [word.lower() for word in words] == ["all"]:
         return for_class()
-    requested = {find(name).folder for name in names.split(",") if name.strip()}
+    requested = {find(word).folder for word in words}
     return tuple(exercise for exercise in exercises() if exercise.folder in requested)
 
 

@@ -28,14 +28,13 @@ MORE = (
     "train", "write", "review", "plot", "figure", "experiment", "notebook", "reset", "update", "doctor", "init",
 )  # fmt: skip
 HIDDEN = ("welcome",)
-TEACH = {
-    "grade": "grade_verb", "explain": "class_verbs", "fill": "class_verbs", "bundle": "platform_verbs",
-    "gradescope": "platform_verbs", "classroom50": "platform_verbs", "nbgrader": "platform_verbs",
-}  # fmt: skip
+TEACH = ("grade", "explain", "fill", "bundle", "gradescope", "classroom50", "nbgrader")
 WRITE = ("verify", "new", "docs")
 # The module of this package that declares each verb, in the order of the lists.
-VERBS = dict.fromkeys((*FIRST, *MORE, *HIDDEN), "learn") | TEACH | dict.fromkeys(WRITE, "author")
-LISTS = {"Learn": FIRST, "… and more": MORE, "Teach": tuple(TEACH), "Write exercises": WRITE}
+VERBS = (
+    dict.fromkeys((*FIRST, *MORE, *HIDDEN), "learn") | dict.fromkeys(TEACH, "teach") | dict.fromkeys(WRITE, "author")
+)
+LISTS = {"Learn": FIRST, "… and more": MORE, "Teach": TEACH, "Write exercises": WRITE}
 ALIASES = {"watch": "start"}
 ANYWHERE = ("init", "doctor")  # verbs that need no folder of exercises
 OF_SOLUTIONS = ("solution", "plot", "update")  # a learner's verbs that a bundle has nothing for
@@ -59,7 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     is_make = words[:1] == [MAKE]
     code, is_answer = _outcome(words[is_make:], is_make)
-    return errors.PASSED if is_make and is_answer and _is_at_terminal() else code
+    is_at_terminal = sys.stdout.isatty() and not os.environ.get("CI")
+    return errors.PASSED if is_make and is_answer and is_at_terminal else code
 
 
 def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
@@ -71,43 +71,38 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         if words in ([], ["-h"], ["--help"]):
             print(lists(command), end="")
             return errors.PASSED, True
-        if words == ["--version"]:
-            print(_version())
+        if words == ["--version"]:  # what a report of a fault should name
+            torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
+            print(f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})")
             return errors.PASSED, True
         options = _options(words, command)
         if getattr(options, "device", "cpu") == "cpu" and options.verb != "doctor":
             # Otherwise the first gradient in this process starts NVIDIA's driver, which takes some tenths of a second.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
-        code = options.run(options)
+        code = options.run(options) or errors.PASSED
         sys.stdout.flush()  # raises where the disk is full
         return code, code == errors.FAILED and options.verb not in PROOFS
-    except NoSuchExercise as error:
-        print(inert(f"{error} See all: {command} progress"), file=sys.stderr)
-        return errors.WRONG_USE, False
-    except (WrongUse, NoSuchFile, BadSubmission) as error:
+    except (NoSuchExercise, WrongUse, NoSuchFile, BadSubmission) as error:
+        said = f"{error} See all: {command} progress" if isinstance(error, NoSuchExercise) else str(error)
         # Who types make may have no kata on the path.
-        print(inert(SEE_HELP.sub(r"See: make help \1", str(error)) if is_make else str(error)), file=sys.stderr)
+        print(inert(SEE_HELP.sub(r"See: make help \1", said) if is_make else said), file=sys.stderr)
         return errors.WRONG_USE, False
-    except NotForThisMachine as error:
-        print(inert(str(error)), file=sys.stderr)
-        return errors.NOT_DONE, True
     except InfrastructureError as error:
-        print(f"The grader could not do its work: {inert(str(error))}", file=sys.stderr)
-        return errors.NOT_DONE, False
+        is_answer = isinstance(error, NotForThisMachine)
+        print("" if is_answer else "The grader could not do its work: ", inert(str(error)), sep="", file=sys.stderr)
+        return errors.NOT_DONE, is_answer
     except KeyboardInterrupt as stop:
         print(str(stop) or "stopped", file=sys.stderr)
         return errors.STOPPED, True
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return errors.NOT_DONE, False
-    except ModuleNotFoundError as error:
-        if os.environ.get("GRADER_DEBUG") or (error.name or "").startswith("grader"):
-            raise
-        print(_without_package(error.name or ""), file=sys.stderr)
-        return errors.WRONG_USE, False
     except Exception as error:
         if os.environ.get("GRADER_DEBUG"):
             raise
+        if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("grader"):
+            print(_without_package(error.name or ""), file=sys.stderr)
+            return errors.WRONG_USE, False
         kind = type(error).__name__
         print(f"The grader itself failed ({kind}: {inert(str(error))}). See more: GRADER_DEBUG=1", file=sys.stderr)
         return errors.NOT_DONE, False
@@ -129,15 +124,13 @@ def lists(command: str) -> str:
 def shown_lists() -> dict[str, dict[str, str]]:
     """The lists of verbs that work here, by title: each verb with its summary."""
     has_solutions = paths.SOLUTIONS.is_dir()
-    shown = {}
-    for title, names in LISTS.items():
-        if title in ("Learn", "… and more"):
-            kept = [name for name in names if has_solutions or name not in OF_SOLUTIONS]
-        else:
-            kept = list(names) if has_solutions and not paths.IS_INSTALLED else []
-        if kept:
-            shown[title] = {name: declared(name).summary for name in kept}
-    if "Write exercises" in shown:
+    is_whole = has_solutions and not paths.IS_INSTALLED
+    shown = {
+        title: {name: declared(name).summary for name in names if has_solutions or name not in OF_SOLUTIONS}
+        for title, names in LISTS.items()
+        if is_whole or VERBS[names[0]] == "learn"
+    }
+    if is_whole:
         shown["Write exercises"] |= dict(OF_MAKE.findall(paths.at_root("Makefile").read_text("utf-8")))
     return shown
 
@@ -185,10 +178,7 @@ def _without_names(words: Sequence[str], verb: Verb) -> tuple[list[str], set[str
     """
     by_name = {name: option for option in verb.options for name in option.in_make}
     with_value = {name for option in verb.options if not option.is_flag for name in option.names}
-    plain: list[str] = []
-    several: list[str] = []
-    unknown: list[str] = []
-    given: set[str] = set()
+    plain, several, unknown, given = list[str](), list[str](), list[str](), set[str]()
     for before, word in zip(("", *words), words, strict=False):
         found = NAMED.fullmatch(word)
         name, value = found.groups() if found and before not in with_value else ("", "")
@@ -200,9 +190,9 @@ def _without_names(words: Sequence[str], verb: Verb) -> tuple[list[str], set[str
             continue
         given |= {option.names[0]} if option.is_word else set()
         long = f"--{option.names[0].lstrip('-')}"
-        if option.is_flag and value.lower() not in (*YES, *NO):
-            raise WrongUse(f"{name} is 1 or 0, not {value}.")
         if option.is_flag:
+            if value.lower() not in (*YES, *NO):
+                raise WrongUse(f"{name} is 1 or 0, not {value}.")
             plain += [long] * (value.lower() in YES)
         elif option.settings.get("nargs") in ("*", "+"):  # last, since they take all words behind them
             several += [long, *(file for part in shlex.split(value) for file in sorted(glob.glob(part)) or [part])]
@@ -235,11 +225,6 @@ def _demand_folder(name: str) -> None:
         )
 
 
-def _is_at_terminal() -> bool:
-    """Whether a person reads what is printed."""
-    return sys.stdout.isatty() and not os.environ.get("CI")
-
-
 def _without_package(name: str) -> str:
     """The command to type where this Python lacks a package that the grader needs."""
     python = paths.typed(sys.executable)
@@ -248,12 +233,6 @@ def _without_package(name: str) -> str:
         "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
         f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
     )
-
-
-def _version() -> str:
-    """The versions that a report of a fault should name."""
-    torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
-    return f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})"
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

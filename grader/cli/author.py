@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors, paths, stubs
+from grader.catalog import errors, mistakes, paths, stubs
 from grader.catalog.errors import WrongUse
 from grader.cli.options import cores, jobs, option, verb
 from grader.records import containment
@@ -59,30 +59,32 @@ def verify(options: argparse.Namespace) -> int:
         verified = parallel.verify_all(chosen, options.seed, processes, device, thorough, every)
         for number, report in enumerate(verified, 1):
             status.update(f"{number} of {len(chosen)} exercises")
-            if device == "cpu" and report.is_complete:  # where the table of mistakes is made
-                stale = _not_current(report)
-                if stale and options.write:
-                    _write_failed_checks(report)
-                    status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
-                    (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
-                else:
-                    report.problems += stale
+            # The table of mistakes is made on the CPU.
+            changed = report.out_of_date() if device == "cpu" and report.is_complete else []
+            if changed and options.write:
+                text = mistakes.as_json([*report.exercise.points], report.not_passed)
+                paths.failed_checks(report.exercise.folder).write_text(text, "utf-8")
+                status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
+                (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
+            elif changed:
+                report.problems.append(_not_current(report.exercise.folder, changed))
             reports.append(report)
     for report in reports:
+        print("".join(f"{line}\n" for line in report.waits), end="")
         if report.not_here:
             print(f"{report.exercise.folder}: {report.not_here}")
-        for line in report.waits:
-            print(line)
         command = _again(report.exercise.folder)
         for problem in report.problems:
             print(f"{problem}{'' if command in problem.fix else f', then: {command}'}", file=sys.stderr)
     if any(report.problems for report in reports):
         return errors.FAILED
-    mistakes = sum(len(report.not_passed) for report in reports)
-    count = sum(not report.not_here for report in reports)
-    exercises = f"{count} exercise" + "s" * (count != 1)
-    print(f"{exercises}, {mistakes} mistakes: every one rejected and named by its own sentence")
+    total, count = sum(len(report.not_passed) for report in reports), sum(not report.not_here for report in reports)
+    print(f"{_many(count, 'exercise')}, {total} mistakes: every one rejected and named by its own sentence")
     return errors.PASSED
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _again(folder: str) -> str:
@@ -90,25 +92,14 @@ def _again(folder: str) -> str:
     return f"make verify EX={folder[:2]}"
 
 
-def _not_current(report: Report) -> list[Problem]:
+def _not_current(folder: str, changed: list[str]) -> Problem:
     """The problem of a failed_checks.json that is not current."""
     from grader.authoring.parts import Problem
 
-    changed = report.out_of_date()
-    if not changed:
-        return []
-    folder, more = report.exercise.folder, len(changed) - MAX_CHANGED
+    more = len(changed) - MAX_CHANGED
     shown = changed[:MAX_CHANGED] + [f"and {more} more"] * (more > 0)
     fix = f"Make it again: {_again(folder)} WRITE=1"
-    return [Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)]
-
-
-def _write_failed_checks(report: Report) -> None:
-    """Write down which checks each mistake fails."""
-    from grader.catalog import mistakes
-
-    text = mistakes.as_json([*report.exercise.points], report.not_passed)
-    paths.failed_checks(report.exercise.folder).write_text(text, "utf-8")
+    return Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)
 
 
 def _write_stub(folder: str) -> None:
@@ -124,8 +115,6 @@ def show_mistakes(options: argparse.Namespace) -> int:
     """Show known mistakes: what a learner reads, what each changes, what it shows, which checks it fails."""
     from rich.console import Console
     from rich.text import Text
-
-    from grader.catalog import mistakes
 
     if options.exercise is None:
         raise WrongUse("Whose mistakes? Type for example: make verify EX=06 SHOW=all")
@@ -144,7 +133,7 @@ def show_mistakes(options: argparse.Namespace) -> int:
         console.print(Text(f"shows: {shows}", "dim"))
         fails = ", ".join(row.failed) if row else "not known yet (make verify WRITE=1)"
         console.print(Text(f"fails: {fails}\n", "dim"))
-    console.print(f"{len(chosen)} mistake{'s' * (len(chosen) != 1)}")
+    console.print(_many(len(chosen), "mistake"))
     return errors.PASSED
 
 
@@ -153,7 +142,7 @@ def show_mistakes(options: argparse.Namespace) -> int:
     option("exercise", metavar="EX", help="its number, from 1 to 99"),
     option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
 )
-def make_exercise(options: argparse.Namespace) -> int:
+def make_exercise(options: argparse.Namespace) -> None:
     """Write the files of a new exercise, whose TODOs verify names."""
     if not paths.SOLUTIONS.is_dir():
         raise WrongUse("This copy holds no solutions, so no exercise is made in it. Use the project's own repository.")
@@ -177,15 +166,13 @@ def make_exercise(options: argparse.Namespace) -> int:
     if not any(folder[:2] in path.numbers for path in catalog.learning_paths()):
         print(f"Add {folder[:2]} to a path in {paths.shown(paths.LEARNING_PATHS)}.")
     print(f"Fill the TODOs (docs/authors.md). What is left to do: make verify EX={folder[:2]}")
-    return errors.PASSED
 
 
 @verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
-def docs(options: argparse.Namespace) -> int:
+def docs(options: argparse.Namespace) -> None:
     """Build the lessons as a site of static pages."""
     from grader.integrations.site import hook
 
     count = hook.build(options.output)
     folder = paths.shown(options.output)
     print(f"{folder} holds {count} pages. To read them with their search: python3 -m http.server --directory {folder}")
-    return errors.PASSED

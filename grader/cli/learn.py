@@ -44,12 +44,11 @@ def load() -> None:
 
 
 @verb("welcome")
-def welcome(options: argparse.Namespace) -> int:
+def welcome(options: argparse.Namespace) -> None:
     """Say hello, what is next, and what is due."""
     from grader.reports import terminal
 
     ending.welcome(terminal.console())
-    return errors.PASSED
 
 
 @verb("start", NEXT, WHERE, option("--poll", action="store_true", help="look at the file without waiting for events"))
@@ -183,7 +182,7 @@ def next_step(result: ExerciseResult, every: bool = False) -> str:
     option("--args", metavar="LINE", help="this line instead, with the lesson's tensors at hand"),
     SUBMISSION,
 )
-def try_examples(options: argparse.Namespace) -> int:
+def try_examples(options: argparse.Namespace) -> None:
     """Run the lesson's calls on your file, beside the lesson's values."""
     exercise = choose(options.exercise)
     from grader.desk import lesson
@@ -203,7 +202,6 @@ def try_examples(options: argparse.Namespace) -> int:
     console = terminal.console()
     for part in tryout.page(exercise, outcomes, console.width):
         console.print(part, crop=False)
-    return errors.PASSED
 
 
 @verb(
@@ -212,19 +210,16 @@ def try_examples(options: argparse.Namespace) -> int:
     option("--task", type=int, metavar="N", help="for this task; default: the first that is not done"),
     option("--all", action="store_true", help="every hint at once"),
 )
-def hint(options: argparse.Namespace) -> int:
+def hint(options: argparse.Namespace) -> None:
     """Give the next hint, one more each time."""
-    exercise = choose(options.exercise)
     from grader.desk import hints
     from grader.reports import terminal
 
-    for part in hints.page(exercise, options.task, options.all):
-        terminal.console().print(part)
-    return errors.PASSED
+    terminal.console().print(*hints.page(choose(options.exercise), options.task, options.all), sep="\n")
 
 
 @verb("solution", EXERCISE, option("--force", action="store_true", help="also before the exercise is passed"))
-def solution(options: argparse.Namespace) -> int:
+def solution(options: argparse.Namespace) -> None:
     """Show the reference beside your own, once you have passed."""
     exercise = catalog.find(options.exercise)
     if not progress.state(exercise.folder).done and not options.force:
@@ -238,14 +233,12 @@ def solution(options: argparse.Namespace) -> int:
 
     console = terminal.console()
     console.print(solution.page(exercise.folder, console.width), soft_wrap=not console.is_terminal)
-    return errors.PASSED
 
 
 @verb("progress")
-def show_progress(options: argparse.Namespace) -> int:
+def show_progress(options: argparse.Namespace) -> None:
     """Show every exercise with its state, points, tries and first pass."""
     print(progress.text() + "\n".join(ending.closing_lines()))
-    return errors.PASSED
 
 
 @verb(
@@ -258,7 +251,7 @@ def show_progress(options: argparse.Namespace) -> int:
     option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
     option("--force", action="store_true", help="train the reference, also before you have passed"),
 )
-def train(options: argparse.Namespace) -> int:
+def train(options: argparse.Namespace) -> None:
     """Train what you wrote, and look on; not graded."""
     exercise = with_training(options.exercise)
     if options.output is not None and exercise.trains == exercise.folder[:2]:
@@ -277,7 +270,6 @@ def train(options: argparse.Namespace) -> int:
         if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)
             print(f"{paths.shown(output)} holds the trained numbers.")
-    return errors.PASSED
 
 
 def with_training(name: str | None) -> catalog.Exercise:
@@ -309,7 +301,7 @@ def with_training(name: str | None) -> catalog.Exercise:
     SUBMISSION,
     option("--force", action="store_true", help="let the reference write, also before you have passed"),
 )
-def write(options: argparse.Namespace) -> int:
+def write(options: argparse.Namespace) -> None:
     """Let your own model write, with and without caches; not graded."""
     exercise = next((one for one in catalog.exercises() if one.writes), None)
     if exercise is None:
@@ -367,11 +359,10 @@ def review(options: argparse.Namespace) -> None:
         is_judged = any(card.function for card in chosen)
         with ForkServer() if is_judged else contextlib.nullcontext() as fork_server:  # it imports torch meanwhile
             review.ask(console, chosen, fork_server)
-    return errors.PASSED
 
 
 @verb("plot", NEXT, SUBMISSION)
-def plot(options: argparse.Namespace) -> int:
+def plot(options: argparse.Namespace) -> None:
     """Show your attention weights beside the expected ones."""
     exercise = choose(options.exercise)
     if not paths.pictures(exercise.folder).exists():
@@ -389,11 +380,10 @@ def plot(options: argparse.Namespace) -> int:
     print(f"{exercise.folder[:2]} {exercise.title}")
     for line in heatmap.all_lines(pictures, console.width if console.is_terminal else heatmap.WIDTH):
         console.print(line, soft_wrap=True)
-    return errors.PASSED
 
 
 @verb("figure", NEXT, SUBMISSION)
-def figure(options: argparse.Namespace) -> int:
+def figure(options: argparse.Namespace) -> None:
     """Write and open the lesson with its figure and your own numbers."""
     exercise = choose(options.exercise)
     path = options.submission or paths.stub(exercise.folder)
@@ -405,7 +395,6 @@ def figure(options: argparse.Namespace) -> int:
         page = lesson_page.write_own(exercise, handed_in, fork_server)
     print(f"Open {paths.shown(page)} in a browser. Each make check EX={exercise.folder[:2]} writes it again.")
     lesson.open_in_browser(page.as_uri())
-    return errors.PASSED
 
 
 @verb(
@@ -456,7 +445,7 @@ def notebook(options: argparse.Namespace) -> int:
 
 
 @verb("reset", EXERCISE)
-def reset(options: argparse.Namespace) -> int:
+def reset(options: argparse.Namespace) -> None:
     """Put the fresh stub back; your file is kept beside it."""
     exercise = catalog.find(options.exercise)
     from grader.desk import checkout
@@ -465,11 +454,10 @@ def reset(options: argparse.Namespace) -> int:
     print(f"{paths.shown(paths.stub(exercise.folder))} is the fresh stub.")
     if copy is not None:
         print(f"Your file is kept: {paths.shown(copy)}")
-    return errors.PASSED
 
 
 @verb("update")
-def update(options: argparse.Namespace) -> int:
+def update(options: argparse.Namespace) -> None:
     """Get the newest exercises and grader; your code stays."""
     from grader.desk import checkout
 
@@ -487,16 +475,15 @@ def update(options: argparse.Namespace) -> int:
 
 
 @verb("doctor")
-def doctor(options: argparse.Namespace) -> int:
+def doctor(options: argparse.Namespace) -> None:
     """Look at this machine: what is missing, and how to get it."""
     from grader.desk import doctor
 
     print(doctor.text())
-    return errors.PASSED
 
 
 @verb("init", option("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(FOLDER_NAME)))
-def init(options: argparse.Namespace) -> int:
+def init(options: argparse.Namespace) -> None:
     """Make a folder of your own: every lesson and stub, under git."""
     if paths.LEARNERS is not None:
         raise WrongUse("You are in a folder of exercises already. To see what is next, type: make")
@@ -512,4 +499,3 @@ def init(options: argparse.Namespace) -> int:
     if not has_git:
         print("git is not here. Only make update needs it, which merges newer exercises into the folder.")
     print(f"Now type:\n  cd {paths.typed(options.folder)}\n  make start")
-    return errors.PASSED

@@ -16,7 +16,7 @@ LEVELS = ("full", "names")  # of feedback
 VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
 YES, NO = ("1", "yes", "on", "true"), ("", "0", "no", "off", "false")
 
-Run = Callable[[argparse.Namespace], int]
+Run = Callable[[argparse.Namespace], int | None]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Verb:
-    """One command. run: does the work, and returns the exit code; its docstring's first line is the summary."""
+    """One command. run: does the work, and returns the exit code, or nothing; its docstring begins with the summary."""
 
     run: Run
     options: tuple[Option, ...]
@@ -106,26 +106,9 @@ jobs = positive = number(int, 1, 1_000_000, "1 or more")
 seconds = number(float, 1e-9, 3600, "seconds between 0 and 3600")
 
 
-def column(text: str) -> tuple[str, str]:
-    """The value of --column, KEY=TITLE. Raises ArgumentTypeError for anything else."""
-    key, equals, title = text.partition("=")
-    if not equals or not key.strip() or not title.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is no column. Write KEY=TITLE, as in id=Matrikelnummer")
-    return key.strip(), title.strip()
-
-
 EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
 NEXT = option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
 SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
 EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
-OUT = option("--out", metavar="DIR", type=Path, default=Path("results"), help="results; default: results")
-COLUMN = option(
-    "--column",
-    metavar="KEY=TITLE",
-    type=column,
-    action="append",
-    default=[],
-    help="a column by its title: id, name, email or login, and for fill also exercises (03, or 01,02 for a sum)",
-)
 WHERE = option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
 NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

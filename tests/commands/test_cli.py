@@ -14,7 +14,7 @@ import situations
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.project import tomllib
-from grader.cli import _options, author, grade_verb
+from grader.cli import _options, author
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
 
@@ -227,8 +227,8 @@ def test_stub_does_not_overwrite_a_learners_work(said, desk):
 
 def test_a_class_is_not_asked_for_the_warm_up_unless_it_is_named():
     (warm_up,) = [exercise for exercise in catalog.exercises() if exercise.path.warm_up]
-    assert warm_up not in catalog.find_all(None) and warm_up not in grade_verb.choose("all")
-    assert catalog.find_all("00") == (warm_up,) == grade_verb.choose("00") and catalog.find("0") == warm_up
+    assert warm_up not in catalog.find_all(None) and warm_up not in catalog.find_all("all")
+    assert catalog.find_all("00") == (warm_up,) and catalog.find("0") == warm_up
 
 
 def test_the_warm_up_comes_first_until_something_else_is_begun_and_is_in_no_sum(said, desk):

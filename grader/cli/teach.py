@@ -1,0 +1,398 @@
+"""Verbs for who teaches: grade a class or a few files, explain a mark, fill a gradebook, and serve platforms."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import gc
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader import catalog
+from grader.catalog import errors, paths
+from grader.catalog.errors import NoSuchFile, WrongUse
+from grader.cli.options import EXERCISES, LEVELS, NO_SANDBOX, VISIBLE, cores, jobs, option, seconds, verb
+from grader.integrations import bundle
+from grader.records import safe_files, submission
+from grader.records.results import ExerciseResult, Settings
+from grader.records.sanitize import label
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
+
+if TYPE_CHECKING:
+    from grader.classroom.marks import Found
+    from grader.integrations.one_student import Graded
+
+TIERS = ("A", "B", "D")
+RESULTS, BUNDLE, COURSE = Path("results"), Path(f"{bundle.TOP}.zip"), Path("course")
+A_FEW, A_CLASS = "a few files", "a class"
+MOST_MISSING = 20  # names
+
+
+def column(text: str) -> tuple[str, str]:
+    """The value of --column, KEY=TITLE. Raises ArgumentTypeError for anything else."""
+    key, equals, title = text.partition("=")
+    if not equals or not key.strip() or not title.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is no column. Write KEY=TITLE, as in id=Matrikelnummer")
+    return key.strip(), title.strip()
+
+
+COLUMN = option(
+    "--column",
+    metavar="KEY=TITLE",
+    type=column,
+    action="append",
+    default=[],
+    help="a column by its title: id, name, email or login, and for fill also exercises (03, or 01,02 for a sum)",
+)
+OUT = option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results; default: {RESULTS}")
+
+
+@verb(
+    "grade",
+    option(
+        "what", metavar="DOWNLOAD | EX", nargs="?", help="what a class handed in (folder, zip, tar), or an exercise"
+    ),
+    option("files", metavar="EX | FILE", nargs="*", help="exercises of DOWNLOAD, or .py files and notebooks of EX"),
+    option("--device", choices=DEVICES, help="default: cpu"),
+    option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
+    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    option("--tier", choices=TIERS, help="this sandbox and no other; default: the strongest there is"),
+    NO_SANDBOX,
+    option("--files", metavar="FILE", nargs="+", dest="named", help="the same as FILE, of --ex", group=A_FEW),
+    option("--format", choices=("text", "json"), default="text", group=A_FEW),
+    option("--output", metavar="FILE", type=Path, help="write the report there", group=A_FEW),
+    option("--submissions", metavar="DOWNLOAD", type=Path, help="the same as DOWNLOAD", group=A_CLASS),
+    option("--ex", metavar="03,07", default="all", help="these exercises; default: all", group=A_CLASS),
+    option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids", group=A_CLASS),
+    option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise", group=A_CLASS),
+    COLUMN,
+    replace(OUT, group=A_CLASS),
+    option("--assignment", metavar="NAME", help="of DOWNLOAD, a course of nbgrader", group=A_CLASS),
+    option("--jobs", metavar="N", type=jobs, help="processes; default: one a core", group=A_CLASS),
+    option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file", group=A_CLASS),
+    option("--feedback", choices=LEVELS, default="full", help="how much students read; default: full", group=A_CLASS),
+    usage="%(prog)s DOWNLOAD [EX …] [--students LIST.csv] …  |  %(prog)s EX FILE …",
+)
+def grade(options: argparse.Namespace) -> int:
+    """Grade others' files in a sandbox: what a whole class handed in, or a few files."""
+    if options.named and options.ex != "all" and not options.what:
+        options.what, options.files = options.ex, options.named
+    if options.submissions is None and options.what and _is_download(options):
+        options.submissions, options.what = Path(options.what), None
+        if options.files:
+            options.ex, options.files = ",".join(options.files), []
+    if options.submissions is not None:
+        if options.what or options.files:
+            raise WrongUse("Name a download, or an exercise and its files, not both.\nSee: kata grade --help")
+        return run_class(options)
+    if options.what and options.files:
+        options.files = [Path(file) for file in options.files]
+        return run_files(options)
+    if options.what and not _is_exercise(options.what):  # it was meant as a path
+        from grader.classroom.intake.finder import no_folder
+
+        raise WrongUse(no_folder(Path(options.what)))
+    raise WrongUse(
+        "Grade what a class handed in: make grade SUBMISSIONS=download\n"
+        'Or the files of one exercise: make grade EX=03 FILES="a.py b.py"\nSee: kata grade --help'
+    )
+
+
+def _is_download(options: argparse.Namespace) -> bool:
+    """True if the words are a download, and perhaps exercises of it: `03 FILE` is a file, even beside a folder 03."""
+    return Path(options.what).exists() and (not options.files or all(map(_is_exercise, options.files)))
+
+
+def _is_exercise(name: str) -> bool:
+    try:
+        catalog.find(name)
+    except catalog.NoSuchExercise:
+        return False
+    return True
+
+
+def run_class(options: argparse.Namespace) -> int:
+    """Grade what a class handed in. Returns exit code 3 if something needs a person."""
+    from grader.classroom.grade import How
+    from grader.classroom.run import Plan, Written, run
+    from grader.classroom.show import Show
+
+    found = _find_in_course(options) if options.assignment else None
+    how = How(
+        device=pick_device(options.device or "cpu"),
+        seed=options.seed,
+        timeout=options.timeout,
+        jobs=options.jobs or cores(),
+        tier=options.tier,
+        accept_tier=options.accept_tier,
+        dask=options.dask,
+    )
+    plan = Plan(
+        download=options.submissions,
+        out=options.out,
+        exercises=catalog.find_all(options.ex),
+        named=options.ex.strip().lower() != "all",
+        people=options.students,
+        columns=dict(options.column),
+        decisions=options.names,
+        level=options.feedback,
+        how=how,
+    )
+    needs_person = False
+    with contextlib.closing(Show()) as show:
+        try:
+            for event in run(plan, found):
+                show.show(event)
+                needs_person = isinstance(event, Written) and event.is_unfinished
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("stopped. What is graded is kept: type the same command, and it goes on") from None
+    return errors.NOT_DONE if needs_person else errors.PASSED
+
+
+def _find_in_course(options: argparse.Namespace) -> Found:
+    """What was submitted for an assignment of a course of nbgrader, whose settings hold unless an option is given.
+
+    The results lie in the course, where nbgrader's autograde looks for them.
+    """
+    if options.out != RESULTS:
+        raise WrongUse("The results of a course lie in it, where nbgrader finds them: leave OUT=… away.")
+    try:
+        from grader.integrations.nbgrader import submitted
+    except ImportError:
+        raise errors.missing_extra("Grading its courses needs nbgrader", "classroom") from None
+    course = submitted.open_course(options.submissions, options.assignment)
+    for name, value in submitted.settings(course).items():
+        if getattr(options, name) is None:
+            setattr(options, name, value)
+    handed_in = submitted.find(course)
+    options.ex, options.submissions, options.out = handed_in.exercise, handed_in.folder, handed_in.results
+    return handed_in.found
+
+
+def run_files(options: argparse.Namespace) -> int:
+    """Grade a few files. Returns exit code 1 where one did not pass, 3 where one could not be graded."""
+    exercise = catalog.find(options.what)
+    for path in options.files:
+        if not os.path.lexists(path):  # said at once, before the fork server starts
+            raise NoSuchFile(f"There is no file {paths.shown(path)}.")
+    device = pick_device(options.device or "cpu")
+    with ForkServer(device, options.tier) as fork_server:
+        from grader.judge import grading  # heavy: it imports torch while the fork server does
+        from grader.records.seeds import secret_seed
+
+        demand_device(device)
+        sandbox = fork_server.demand(options.accept_tier)
+        seed = options.seed if options.seed is not None else secret_seed()
+        settings = Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
+
+        def read(path: Path) -> Submission:
+            """The submission in a file, under the name that was typed."""
+            return replace(submission.read(path, is_own=False), filename=str(path))
+
+        gc.freeze()
+        gc.enable()  # the answers of one file must be freed while the next is graded
+        handed_in = (submission.attempt(partial(read, path), paths.shown(path)) for path in options.files)
+        results = grading.results(exercise, handed_in, fork_server, settings)
+        graded = [replace(result, sandbox=sandbox) for result in results]
+    from grader.reports import deliver
+    from grader.reports import json as as_json
+
+    if options.format == "json":
+        report = {"schema": as_json.SCHEMA, "results": [as_json.record(result) for result in graded]}
+        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+    else:
+        text = "".join(f"{_line(result)}\n" for result in graded)
+    return errors.of_verdicts(graded) if deliver(text, options.output) else errors.NOT_DONE
+
+
+def _line(result: ExerciseResult) -> str:
+    """One result in one line: points, status, file, and the first cause of a failure."""
+    from grader.records.causes import causes
+
+    sentences = [result.message] if result.message else [cause.sentences[0] for cause in causes(result)]
+    first, status = next(iter(sentences), "").partition("\n")[0], result.status.replace("_", " ")
+    points = f"{result.points:g}/{result.max_points:g}"
+    return f"{points:>9}  {status:<6}  {label(result.submission)}  {first}".rstrip()
+
+
+@verb(
+    "explain",
+    option("student", metavar="STUDENT", help="id, full name, or the name of the entry in the download"),
+    option("exercise", metavar="EX", nargs="?", help="default: all that the student handed in"),
+    OUT,
+)
+def explain_marks(options: argparse.Namespace) -> int:
+    """Explain marks: grade the kept sources again with their seeds, and print every call of every check."""
+    exercise = catalog.find(options.exercise) if options.exercise else None
+    from grader.classroom import explain  # heavy: torch
+
+    differs = False
+    for number, explanation in enumerate(explain.explain(options.out, options.student, exercise)):
+        print("\n" * bool(number) + "\n".join(explain.lines(explanation)), flush=True)
+        differs |= explanation.differs
+    return errors.FAILED if differs else errors.PASSED
+
+
+@verb(
+    "fill",
+    option("gradebook", metavar="GRADEBOOK.csv", type=Path, help="Canvas' gradebook, Moodle's worksheet, any CSV"),
+    option("marks", metavar="MARKS.csv", nargs="+", type=Path, help="marks.csv of results, or nbgrader's export"),
+    option("--output", metavar="FILE", type=Path, help="default: GRADEBOOK-filled.csv"),
+    COLUMN,
+)
+def fill_gradebook(options: argparse.Namespace) -> int:
+    """Write a platform's own CSV file with the points in it. Scores that are there stay where we have none.
+
+    Returns exit code 3 if a student with points has no row.
+    """
+    from grader.classroom import fill
+
+    marks = fill.read_marks(options.marks)
+    filled = fill.fill(options.gradebook, marks, dict(options.column))
+    output = options.output or options.gradebook.with_name(f"{options.gradebook.stem}-filled.csv")
+    try:
+        safe_files.write_whole(output, filled.text, mode=0o600)
+    except OSError as error:
+        raise WrongUse(f"{output} cannot be written: {error.strerror}. Another file: OUTPUT=…") from None
+    print(fill.describe(marks))
+    print("\n".join(filled.lines))
+    for name in filled.missing[:MOST_MISSING]:
+        print(f"  no row: {label(name)}")
+    if len(filled.missing) > MOST_MISSING:
+        print(f"  … and {len(filled.missing) - MOST_MISSING:,} more")
+    print(f"To upload: {output}")
+    return errors.NOT_DONE if filled.missing else errors.PASSED
+
+
+@verb("bundle", option("--output", metavar="FILE", type=Path, default=BUNDLE, help=f"default: {BUNDLE}"))
+def make_bundle(options: argparse.Namespace) -> None:
+    """Make the zip that learners get: lessons, stubs, hints, and the grader with the documented checks alone."""
+    write(options.output, bundle.build())
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file as a whole or not at all, and print its size. Raises WrongUse where it cannot be written."""
+    try:
+        safe_files.write_whole(path, data)
+    except (OSError, ValueError) as error:
+        name = str(path).encode("utf-8", "backslashreplace").decode()
+        raise WrongUse(f"{name} cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    print(f"{path}: {len(data) / 1e3:,.0f} kB")
+
+
+@verb(
+    "gradescope",
+    EXERCISES,
+    option("--output", metavar="FILE", type=Path, help="default: gradescope.zip"),
+    option("--seed", type=int, help="of the fresh inputs, in every run; default: a new secret in each"),
+    option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
+    NO_SANDBOX,
+    option("--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"),
+)
+def make_gradescope(options: argparse.Namespace) -> int:
+    """Make the autograder zip for Gradescope (and, inside it, grade one submission)."""
+    exercises = catalog.find_all(options.exercises)
+    from grader.integrations import gradescope
+
+    if options.grade is not None:
+        if options.output is None:
+            raise WrongUse("--grade needs --output results.json")
+        results = partial(gradescope.results, hidden=options.hidden)
+        ended = gradescope.failure("the autograder was ended before it was done.")
+        broke = gradescope.failure("the autograder could not do its work.")
+        return errors.PASSED if _grade_one(options, exercises, results, ended, broke) else errors.NOT_DONE
+    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier)
+    write(options.output or Path("gradescope.zip"), zipped)
+    print(f"Set the assignment's points to {sum(exercise.max_points for exercise in exercises):g} on Gradescope.")
+    return errors.PASSED
+
+
+@verb(
+    "classroom50",
+    EXERCISES,
+    option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
+    option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
+    option("--seed", type=int, help="of the fresh inputs; default: a new secret in each run"),
+    option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
+)
+def make_classroom50(options: argparse.Namespace) -> int:
+    """Make the autograder for CS50's Classroom 50 (and, inside it, grade one checkout)."""
+    exercises = catalog.find_all(options.exercises)
+    from grader.integrations import classroom50, one_student
+
+    if options.grade is not None:
+
+        def result(graded: Graded) -> dict[str, Any]:
+            """The result.json as far as the exercises are graded."""
+            return classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
+
+        graded = _grade_one(options, exercises, result, result(one_student.nothing(exercises)))
+        if graded is not None:
+            points = sum(result.points for _, result in graded.results if result)
+            print(f"{points:g} of {sum(exercise.max_points for exercise in exercises):g} points")
+        return errors.NOT_DONE if graded is None else errors.PASSED
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
+    for name, content in classroom50.files(exercises, options.hidden).items():
+        write(options.output / name, content)
+    print("Put these files into <classroom>/autograders/<assignment>/ of your classroom50 repository.")
+    return errors.PASSED
+
+
+def _grade_one(
+    options: argparse.Namespace,
+    exercises: tuple[catalog.Exercise, ...],
+    content: Callable[[Graded], dict[str, Any]],
+    ended: dict[str, Any],
+    broke: dict[str, Any] | None = None,
+) -> Graded | None:
+    """Grade one hand-in for a platform. --output is written before the first exercise, and again after each.
+
+    content: what it holds; ended, broke: while nothing is graded, and where the grader cannot do its work. Returns None
+    where something that was handed in has no verdict, or the output cannot be written: then no score counts.
+    """
+    from grader.integrations import one_student
+    from grader.reports import deliver
+
+    def write_out(found: dict[str, Any]) -> bool:
+        """Write the output. Returns whether it could be written."""
+        return deliver(json.dumps(found, indent=1) + "\n", options.output)
+
+    write_out(ended)
+    accept_tier = getattr(options, "accept_tier", None)
+    try:
+        graded = one_student.grade(
+            options.grade, exercises, options.seed, accept_tier, lambda graded: write_out(content(graded))
+        )
+        return graded if write_out(content(graded)) and graded.complete else None
+    except Exception as error:
+        print(f"The grader could not do its work: {error}", file=sys.stderr)  # for the instructor
+        if broke is not None:
+            write_out(broke)
+        return None
+
+
+@verb(
+    "nbgrader",
+    option("course", nargs="?", type=Path, default=COURSE, help=f"the folder; default: {COURSE}"),
+    option("--ex", metavar="EX,…", default="all", help="these exercises: 03,07; default: all"),
+    option("--exchange", type=Path, help="the folder that students and instructors share"),
+)
+def make_course(options: argparse.Namespace) -> None:
+    """Make a course for nbgrader: source notebooks with solutions and checks, and the settings that grade them."""
+    from grader.integrations.nbgrader import course
+
+    chosen = catalog.find_all(options.ex)
+    for line in course.make(options.course, chosen, options.exchange):
+        print(line)
+    print(f"\nThe course is in {paths.shown(options.course)}. There: nbgrader generate_assignment {chosen[0].folder}")
