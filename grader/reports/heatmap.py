@@ -103,11 +103,8 @@ def distance(picture: Picture) -> str:
     """The distance of the learner's matrix from the expected one, in words."""
     if picture.largest_difference is None:
         return "Your code gave no such matrix."
-    if picture.largest_difference != picture.largest_difference:
-        return "Largest difference: not a number (nan)."
-    if is_right(picture):
-        return f"Largest difference: below {ROUNDING:g}."
-    return f"Largest difference: {picture.largest_difference:.2g}."
+    largest = f"below {ROUNDING:g}" if is_right(picture) else f"{picture.largest_difference:.2g}"
+    return f"Largest difference: {largest}."
 
 
 def is_right(picture: Picture) -> bool:

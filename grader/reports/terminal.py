@@ -130,13 +130,9 @@ def frame_lines(cause: Cause, width: int | None = None) -> list[Line]:
 
 def evidence_lines(evidence: Evidence, width: int | None = None) -> list[Line]:
     """The call, the expected values and the learner's below each other, and a mark below each wrong one."""
-    lines: list[Line] = []
-    if evidence.call:
-        lines += wrap(f"  {evidence.call}" + (f"  {evidence.inputs}" if evidence.inputs else ""), width)
-    if evidence.what:
-        lines += wrap(f"  {evidence.what}:", width)
-    if evidence.got:
-        lines += _table(evidence, width)
+    call = f"  {evidence.call}  {evidence.inputs}".rstrip() if evidence.call else ""
+    lines = wrap(call, width) + wrap(f"  {evidence.what}:" if evidence.what else "", width)
+    lines += _table(evidence, width) if evidence.got else []
     return [*lines, *(line for note in evidence.note.splitlines() for line in wrap(f"  {note}", width))]
 
 
@@ -195,9 +191,7 @@ def _table(evidence: Evidence, width: int | None) -> list[Line]:
             lines.append((start + "  ".join(texts), ""))
             wrong = [column for at, column in evidence.wrong if at == place and column < len(sizes)]
             if rows is evidence.got and wrong:
-                marks = [
-                    ("^" * len(row[at])).rjust(size) if at in wrong else " " * size for at, size in enumerate(sizes)
-                ]
+                marks = [f"{'^' * len(row[at]) * (at in wrong):>{size}}" for at, size in enumerate(sizes)]
                 lines.append(((" " * len(lead) + "  ".join(marks)).rstrip(), "bold yellow"))
     return lines
 
