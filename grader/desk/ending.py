@@ -158,9 +158,12 @@ def closing_lines(states: dict[str, progress.State] | None = None) -> list[str]:
     from grader.desk import review
 
     number = containment.optional("the questions that are due", 0, lambda: len(review.due(review.schedule())))
-    newer = f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
-    is_newer = paths.LEARNERS and paths.MARKER.read_text("utf-8", errors="replace").strip() != project.version()
-    return [line for line in (next_step(states=states), review.count(number), newer if is_newer else "") if line]
+    lines = [next_step(states=states), review.count(number)]
+    if paths.LEARNERS and paths.MARKER.read_text("utf-8", errors="replace").strip() != project.version():
+        lines.append(
+            f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
+        )
+    return [line for line in lines if line]
 
 
 def _first_sentence(markdown: str) -> str:
