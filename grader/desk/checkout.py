@@ -127,7 +127,8 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
         _carry_over(moved)
     merged = []
     for name, content in mine.items():
-        target, copy = _after(name, moved), copies.get(name)
+        old_folder = next((folder for folder in moved if name.startswith(f"exercises/{folder}/")), "")
+        target, copy = name.replace(old_folder, moved.get(old_folder, ""), 1), copies.get(name)
         text = _merge(content, _show(old, name), _content(target)) if copy else _content(target)
         is_broken = name.endswith(".py") and _is_python(content) and not _is_python(text)  # git knows lines, not Python
         if copy or is_broken:
@@ -149,13 +150,6 @@ def _moved(old: str, new: str) -> dict[str, str]:
 
     after = folders(new)
     return {folder: after[slug] for slug, folder in folders(old).items() if after.get(slug, folder) != folder}
-
-
-def _after(name: str, moved: dict[str, str]) -> str:
-    """The name of a file once its exercise has moved."""
-    for folder in moved:
-        name = name.replace(f"exercises/{folder}/", f"exercises/{moved[folder]}/")
-    return name
 
 
 def _carry_over(moved: dict[str, str]) -> None:
