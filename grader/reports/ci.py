@@ -100,17 +100,18 @@ def summary(result: ExerciseResult) -> str:
         rows.append(f"| {SIGNS[check.outcome]} | {_cell(check.title)} | {check.points:g}/{check.max_points:g} |")
     found = causes(result)
     text = terminal.as_text(terminal.cause_blocks(found, every=True)) if found else result.message
-    block = f"\n<pre>{_inert_html(text.strip())}</pre>\n" if text.strip() else ""
+    inert = re.sub(r"\n\s*\n", "\n&nbsp;\n", html.escape(text.strip()))  # a blank line would end the block
+    block = f"\n<pre>{inert}</pre>\n" if inert else ""
     return heading + "\n".join(rows) + "\n" + block + "\n"
 
 
 def command(kind: str, message: str, place: Place, title: str) -> str:
     """A workflow command: `::error file=…,line=…,title=…::message`."""
     facts: dict[str, object] = {"file": place.file, "line": place.line}
-    if place.column:
-        facts |= {"col": place.column, "endColumn": place.end_column}
-    text = ",".join(f"{name}={_property(value)}" for name, value in {**facts, "title": title}.items())
-    return f"::{kind} {text}::{_data(message)}"
+    facts |= {"col": place.column, "endColumn": place.end_column} if place.column else {}
+    facts["title"] = title
+    values = {name: _data(str(value)).replace(":", "%3A").replace(",", "%2C") for name, value in facts.items()}
+    return f"::{kind} {','.join(f'{name}={value}' for name, value in values.items())}::{_data(message)}"
 
 
 def _annotation(result: ExerciseResult, cause: Cause) -> str:
@@ -133,16 +134,6 @@ def _data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(value: object) -> str:
-    """A value as GitHub's toolkit escapes it in a command's properties."""
-    return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
-
-
 def _cell(text: str) -> str:
     """Text with every character escaped that Markdown could interpret."""
     return re.sub(r"([\\`*_{}\[\]<>()#+!|~$@-])", r"\\\1", text.replace("\n", " "))
-
-
-def _inert_html(text: str) -> str:
-    """Text escaped for <pre>: no tag, no entity, and no blank line, which would end the block."""
-    return re.sub(r"\n\s*\n", "\n&nbsp;\n", html.escape(text))
