@@ -5,7 +5,6 @@ disturbs who asks.
 """
 
 import contextlib
-import io
 import json
 import select
 import subprocess
@@ -25,9 +24,8 @@ IDLE_S = 1800.0  # without a question, after which the process ends and gives it
 class GradingProcess:
     """Started by the first question, or before it by `start`. It ends with the kernel, or when nobody asks for long."""
 
-    def __init__(self) -> None:
-        self.process: subprocess.Popen[str] | None = None
-        self.stderr: IO[str] = io.StringIO()
+    process: subprocess.Popen[str] | None = None
+    stderr: IO[str]
 
     def start(self) -> subprocess.Popen[str]:
         """Start the process, unless one is running, and return it. It imports torch meanwhile."""
