@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from grader.catalog import paths
@@ -44,11 +44,12 @@ def compare(own: str, reference: str, width: int) -> Iterator[RenderableType]:
         yield Text.assemble(("- yours", STYLES["-"]), "   ", ("+ the reference\n", STYLES["+"]))
         yield from (Text(f"{line[0]} {line[1:]}", STYLES[line[0]]) for line in lines)
     else:
-        table = Table("yours", "the reference", box=None, expand=True, padding=(0, 1))
+        sides = (Column(title, ratio=1) for title in ("yours", "the reference"))
+        table = Table(*sides, box=None, expand=True, padding=(0, 1))
         for _, run in itertools.groupby(lines, lambda line: line[0] == " "):
             part = [*run]
-            sides = ([Text(line[1:], STYLES[line[0]]) for line in part if line[0] in f" {sign}"] for sign in "-+")
-            for pair in itertools.zip_longest(*sides, fillvalue=Text()):
+            both = ([Text(line[1:], STYLES[line[0]]) for line in part if line[0] in f" {sign}"] for sign in "-+")
+            for pair in itertools.zip_longest(*both, fillvalue=Text()):
                 table.add_row(*pair)
         yield table
 
