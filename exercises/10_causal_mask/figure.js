@@ -40,7 +40,7 @@ export default {
       const later = (i, j) => j > i;
       const most = Math.max(...leaks);
       const leaker = tokens[leaks.indexOf(most)];
-      const percent = most < 0.0005 ? "Less than 0.1" : format(most * 100, 1);
+      const percent = most && most < 0.0005 ? "Less than 0.1" : format(most * 100, most ? 1 : 0);
       const movers = tokens.filter((_, i) => moved[i]);
       return {
         show: row(

@@ -60,8 +60,12 @@ export default {
       const title = p ? `loss of the ${part}` : "mean loss";
       const lossOf = (logits) => printed(mean(losses(logits, tokens).slice(p)));
       const told = lossOf(logits);
-      const lossWithout = (place) =>
-        lossOf(run(model, tokens, new Set([...off, place]), undefined, keeps[place]).logits);
+      // What comes before a head is the same without it.
+      const lossWithout = (place) => keeps[place]("loss", [logits, tokens.join()], () => {
+        const same = ["embedded", "read by 0", "after 0", "read by 1"].slice(0, place[0] === "0" ? 2 : 4);
+        const both = (name, of, make) => (same.includes(name) ? keep : keeps[place])(name, of, make);
+        return lossOf(run(model, tokens, new Set([...off, place]), undefined, both).logits);
+      });
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
       const arcs = weights[1][0];
       const t = Math.min(pointed.value, T - 1);

@@ -141,3 +141,4 @@ def test_a_leak_is_not_said_to_be_none(opened, fill):
     move(page, "Fill", -20)
     assert page.get_by_label("Fill", exact=True).get_attribute("aria-valuetext") == "−inf"
     assert "−inf" in page.locator('.kata-live table[data-name="masked scores"]').inner_text()
+    assert page.locator(".kata-key-number b").inner_text() == "0 %"
