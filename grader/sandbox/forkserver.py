@@ -98,7 +98,16 @@ class ForkServer:
     def sandbox(self) -> Sandbox:
         """The sandbox that is in force, probed once. Raises InfrastructureError where the probe fails."""
         if self._record is None:
-            self._record = self._describe()
+            outcomes = self.probe()
+            self._record = Sandbox(
+                tier=self.tier.name,
+                layers=self.tier.layers(),
+                reasons=self.tier.reasons,
+                torch=self._torch,
+                kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
+                probe=outcomes,
+                holes=selftest.holes(self.tier, self.device, outcomes),
+            )
         return self._record
 
     def demand(self, accepted: str | None = None) -> Sandbox:
@@ -239,9 +248,9 @@ class ForkServer:
             except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
                 own_end.close()
                 worker_end.close()
-                never_worked = not self.process.warm
-                reason = self._replace(step_down=never_worked) or str(error)
-                failures += 0 if never_worked and not self.forced and self._weakened else 1
+                tier = self.tier
+                reason = self._replace(step_down=not self.process.warm) or str(error)
+                failures += self.tier is tier  # a weaker one is a new start
                 if failures == 2:
                     raise InfrastructureError(f"the worker could not start: {reason}") from None
 
@@ -251,25 +260,12 @@ class ForkServer:
         step_down: start it in the next weaker tier, unless the tier was chosen by the caller.
         """
         last_line = self.process.kill()
-        self._weakened = False
         if step_down and not self.forced:
             tier = weaker(self.tier, self.device, last_line)
             if tier is not None:
-                self.tier, self._record, self._weakened = tier, None, True
+                self.tier, self._record = tier, None
         self.process = begin(self.tier, self.device, self.formula, self.needs)
         return last_line
-
-    def _describe(self) -> Sandbox:
-        outcomes = self.probe()
-        return Sandbox(
-            tier=self.tier.name,
-            layers=self.tier.layers(),
-            reasons=self.tier.reasons,
-            torch=self._torch,
-            kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
-            probe=outcomes,
-            holes=selftest.holes(self.tier, self.device, outcomes),
-        )
 
     def __enter__(self) -> "ForkServer":
         return self
