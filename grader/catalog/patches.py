@@ -49,8 +49,7 @@ class Hunk:
     @property
     def changed(self) -> int:
         """How many lines it changes; a replaced block counts with its longer side."""
-        counts = [sum(line[0] == sign for line in self.lines) for sign in "-+"]
-        return max(counts)
+        return max(sum(line[0] == sign for line in self.lines) for sign in "-+")
 
 
 class BadPatch(ValueError):

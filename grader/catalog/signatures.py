@@ -9,7 +9,6 @@ from grader.catalog.patches import FUNCTION
 
 Arguments = tuple[str, ...]  # ("d_in", "d_out", "qkv_bias=False"), without self
 HALF = 0.5
-NOTHING: Mapping[str, Arguments] = {}
 
 
 @functools.lru_cache(64)
@@ -18,17 +17,16 @@ def names(folder: str) -> Mapping[str, Arguments]:
 
     Nothing where the stub is not there.
     """
-    stub = stubs.original(folder)
-    return NOTHING if stub is None else of_stub(stub)
+    return of_stub(stubs.original(folder) or "")
 
 
 @functools.lru_cache(256)
 def of_call(folder: str, function: str) -> Arguments:
     """The arguments of a function, or of a method such as "Layer.__call__", as the stub has them; () if unknown."""
-    stub = stubs.original(folder)
     owner, _, method = function.partition(".")
-    if stub is None or not method:
+    if not method:
         return names(folder).get(function, ())
+    stub = stubs.original(folder) or ""
     found = patches.definitions(stub).get(f"{owner}.{method.replace('__call__', 'forward')}")
     return arguments(found)[1:] if found else ()
 
