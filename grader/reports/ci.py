@@ -82,10 +82,10 @@ def as_classroom(result: ExerciseResult) -> str:
         }
         for check in result.checks
     ]
-    status = {PASSED: "pass", NOT_GRADED: "error"}.get(result.status, "fail")
-    if status == "error":
-        tests = [{"name": result.exercise, "status": "error", "score": 0, "message": result.message}]
-    most = 0 if status == "error" else round(result.max_points * SCALE)
+    status, most = {PASSED: "pass"}.get(result.status, "fail"), round(result.max_points * SCALE)
+    if result.status == NOT_GRADED:
+        status, most = "error", 0
+        tests = [{"name": result.exercise, "status": status, "score": 0, "message": result.message}]
     report = {"version": 1, "status": status, "max_score": most, "tests": tests}
     return base64.b64encode(json.dumps(report).encode()).decode() + "\n"
 

@@ -193,8 +193,8 @@ def _noted(pictures: Sequence[Picture]) -> Iterator[tuple[Picture, bool]]:
 
 def _luminance(colour: Colour) -> float:
     """The relative luminance of a colour as WCAG defines it, 0 to 1."""
-    channels = [channel / 255 for channel in colour]
-    linear = [channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in channels]
+    shares = (channel / 255 for channel in colour)
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
@@ -228,11 +228,9 @@ def _text(x: float, y: float, text: str, fill: str, anchor: str = "middle", size
 
 def _description(rows: Names, columns: Names, matrix: Matrix) -> str:
     """A text for screen readers: the largest number of each row."""
-    largest = []
-    for name, row in zip(rows, matrix):
-        column = max(range(len(row)), key=lambda j: (row[j] == row[j], row[j]))
-        largest.append(f"{name}: {columns[column]} {short(row[column])}")
-    return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {'; '.join(largest)}."
+    cells = (max(zip(row, columns), key=lambda cell: (cell[0] == cell[0], cell[0])) for row in matrix)
+    largest = "; ".join(f"{name}: {column} {short(value)}" for name, (value, column) in zip(rows, cells))
+    return f"{len(rows)} rows, {len(columns)} columns. The largest of each row: {largest}."
 
 
 def _name(name: str, most: int = MAX_NAME, more: str = "…") -> str:

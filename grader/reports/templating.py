@@ -88,10 +88,8 @@ def document(
         COLOURS % (_declared("{0}"), _declared("{1}")) + paths.module("reports/style.css").read_text("utf-8") + style
     )
     policy = f"default-src 'none'; style-src {_digest(style)}; base-uri 'none'; form-action 'none'"
-    if script:
-        policy += f"; script-src {_digest(script)}"
-    if has_pictures:
-        policy += f"; img-src data:; font-src {BESIDE}"
+    policy += f"; script-src {_digest(script)}" if script else ""
+    policy += f"; img-src data:; font-src {BESIDE}" if has_pictures else ""
     return render(template, title=title, policy=policy, style=Markup(style), script=Markup(script), **facts)
 
 

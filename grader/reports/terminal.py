@@ -10,7 +10,7 @@ from rich.text import Text
 
 from grader.catalog import project
 from grader.records.causes import FULL, Cause, causes, count, waiting
-from grader.records.evidence import Evidence, Place
+from grader.records.evidence import Evidence
 from grader.records.results import NOT_GRADED, PASSED, CheckResult, ExerciseResult
 from grader.records.sanitize import inert
 
@@ -98,15 +98,21 @@ def cause_blocks(found: Sequence[Cause], width: int | None = None, every: bool =
     told = [cause for number, cause in enumerate(written) if cause.is_known or number < first]
     full = written if every else told[:FULL]  # what is unknown after a known one may well come from it
     lines = [line for cause in full for line in (("", ""), *cause_lines(cause, width))]
-    brief = [(_cut(_brief(cause), width), "dim") for cause in written if cause not in full]
+    brief = []
+    for cause in (cause for cause in written if cause not in full):
+        place = cause.finding.place
+        where = f"{place.function or place.file}, line {place.line}: " if place is not None else ""
+        brief.append((_cut(f"Then: {where}{cause.sentences[0]}", width), "dim"))
     brief += [(unwritten(cause), "dim") for cause in found if cause.example.is_unwritten]
     return [*lines, *([("", "")] if brief else []), *brief]
 
 
 def cause_lines(cause: Cause, width: int | None = None) -> list[Line]:
     """One cause: the place, the sentence, the code, the call and its values."""
-    finding = cause.finding
-    lines = [(_place(finding.place, width), "bold cyan")] if finding.place is not None else []
+    finding, lines = cause.finding, list[Line]()
+    if (place := finding.place) is not None:  # never broken, so that editors and terminals find it
+        is_long = width is not None and len(place.words) > width
+        lines.append(((replace(place, function="") if is_long else place).words, "bold cyan"))
     lines += [line for sentence in cause.sentences for line in wrap(sentence, width, "bold")]
     lines += frame_lines(cause, width)
     evidence = evidence_lines(cause.evidence, width)
@@ -194,19 +200,6 @@ def _table(evidence: Evidence, width: int | None) -> list[Line]:
                 marks = [f"{'^' * len(row[at]) * (at in wrong):>{size}}" for at, size in enumerate(sizes)]
                 lines.append(((" " * len(lead) + "  ".join(marks)).rstrip(), "bold yellow"))
     return lines
-
-
-def _brief(cause: Cause) -> str:
-    """A cause in one line."""
-    place = cause.finding.place
-    where = f"{place.function or place.file}, line {place.line}: " if place is not None else ""
-    return f"Then: {where}{cause.sentences[0]}"
-
-
-def _place(place: Place, width: int | None) -> str:
-    """The place, which is never broken, so that editors and terminals find it; or without its function."""
-    is_long = width is not None and len(place.words) > width
-    return replace(place, function="").words if is_long else place.words
 
 
 def _cut(text: str, width: int | None) -> str:
