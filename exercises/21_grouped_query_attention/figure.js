@@ -4,10 +4,11 @@ import { chart } from "../../grader/integrations/figures/chart.js";
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { count, range, size } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
 const GROUPS = [8, 4, 2, 1];
 const LENGTHS = range(8).map((power) => 2 ** (power + 10)); // 1,024 … 131,072 tokens
+const PIECE = 42; // the room for a head
 
 export default {
   render({ model, el }) {
@@ -15,46 +16,60 @@ export default {
     const parameters = (groups) => 2 * width * width + 2 * width * ((width / heads) * groups) + width;
     const cache = (groups, tokens) =>
       2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
-    const figure = frame(el, "Fewer heads of keys and values: the cache shrinks with them, the queries stay.");
+    const figure = frame(el, "How much smaller is the cache when several heads share their keys and values?");
     const chosen = figure.choice({ label: "Heads of keys", options: GROUPS.map(String), value: 2 });
+    figure.below();
     const tokens = figure.slider({ label: "Tokens", min: 10, max: 17, value: 13, name: (power) => count(2 ** power) });
+    const numbers = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => (numbers.value = true));
     figure.draw(() => {
       const groups = GROUPS[chosen.value];
-      const used = range(heads).map((head) => Math.floor((head * groups) / heads));
+      const each = heads / groups;
+      const used = range(heads).map((head) => Math.floor(head / each));
       const T = 2 ** tokens.value;
-      const others = [heads, groups, 1];
       const shared = groups === heads
-        ? "Each head has keys of its own"
-        : `${heads / groups} heads share the keys of one`;
+        ? "Each head of queries has keys of its own"
+        : `${each} heads of queries share ${groups > 1 ? "each" : "the only"} head of keys and values`;
       const [most, now] = [cache(heads, T), cache(groups, T)];
-      const [X, wide] = [(i, n) => 20 + ((i + 0.5) * 360) / n, 360];
+      const X = (head) => 64 + (head + 0.5) * PIECE;
+      const place = (group) => group * each + Math.floor((each - 1) / 2); // among the heads that it stands for
+      const kept = range(groups).map(place);
       return {
-        key: ["cache", size(now)],
-        show: [
-          drawing(
-            {
-              name: "which heads share",
-              label: `${heads} heads of queries, ${groups} of keys and values. The cache is 1/${heads / groups} `
-                + "of the largest.",
-              width: 400,
-              height: 190,
-            },
-            used.map((group, head) => s(
-              "line",
-              { class: "link now", "stroke-width": 1.6, x1: X(head, heads), y1: 40, x2: X(group, groups), y2: 98 }
-            )),
-            range(heads).map((head) => [
-              s("circle", { class: "node", cx: X(head, heads), cy: 34, r: 9 }),
-              s("text", { x: X(head, heads), y: 18, "text-anchor": "middle" }, `q${head}`),
-            ]),
-            range(groups).map((group) => [
-              s("circle", { class: "node now", cx: X(group, groups), cy: 104, r: 11 }),
-              s("text", { x: X(group, groups), y: 132, "text-anchor": "middle" }, `k${group}, v${group}`),
-            ]),
-            s("rect", { class: "ground", x: 20, y: 150, width: wide, height: 14 }),
-            s("rect", { class: "weight", x: 20, y: 150, width: (wide * now) / most, height: 14 }),
-            s("text", { x: 20, y: 182 }, `the cache: ${size(now)} of ${size(most)}`),
+        key: ["the cache keeps", `${size(now)} of ${size(most)}`],
+        show: drawing(
+          {
+            name: "which heads share, and what the cache keeps",
+            label: `${heads} heads of queries, ${groups} of keys and values. The cache is 1/${each} of the largest.`,
+            width: 400,
+            height: 202,
+            most: 480,
+          },
+          [["queries", 34], ["keys and", 96], ["values", 112], ["cache", 158]].map(
+            ([name, y]) => s("text", { x: 0, y }, name)
           ),
+          used.map((group, head) => s(
+            "line",
+            { class: "link now", "stroke-width": 1.6, x1: X(head), y1: 40, x2: X(place(group)), y2: 98 }
+          )),
+          kept.map((head, group) => s(
+            "line", { class: "link", key: `down ${group}`, x1: X(head), y1: 112, x2: X(group), y2: 136 }
+          )),
+          range(heads).map((head) => [
+            s("circle", { class: "node", cx: X(head), cy: 34, r: 9 }),
+            s("text", { x: X(head), y: 16, "text-anchor": "middle" }, `q${head}`),
+            s("circle", { class: kept.includes(head) ? "node now" : "cell gone", cx: X(head), cy: 103, r: 10 }),
+            s("rect", {
+              class: `cell ${head < groups ? "kata-kind-0" : "gone"}`,
+              x: X(head - 0.5) + 1, y: 136, width: PIECE - 2, height: 40,
+            }),
+            head < groups && ["k", "v"].map((name, n) => s(
+              "text", { class: "strong", x: X(head), y: 152 + n * 17, "text-anchor": "middle" }, `${name}${head}`
+            )),
+          ]),
+          s("text", { x: X(-0.5), y: 196, class: "strong" },
+            `${groups} of ${heads} heads kept: ${size(now)} of ${size(most)}`),
+        ),
+        more: numbers.value && [
           matrix({
             name: "head of keys that each head of queries uses",
             values: used,
@@ -62,22 +77,14 @@ export default {
             digits: 0,
             scale: heads,
           }),
-          row(
-            matrix({
-              name: "parameters of one layer",
-              values: [count(parameters(groups))],
-              heat: false,
-              note: `${width} wide, ${heads} heads`,
-            }),
-            matrix({
-              name: "bytes of the cache",
-              values: [size(cache(groups, T))],
-              heat: false,
-              note: `a model like Llama 3 8B: each head drawn is ${large.heads / heads} of its ${large.heads}`,
-            }),
-          ),
+          matrix({
+            name: "parameters of one layer",
+            values: [count(parameters(groups))],
+            heat: false,
+            note: `${width} wide, ${heads} heads`,
+          }),
           chart({
-            name: "Cache over the number of tokens",
+            name: `Cache of a model like Llama 3 8B: each head drawn is ${large.heads / heads} of its ${large.heads}`,
             x: LENGTHS,
             at: T,
             log: true,
@@ -91,8 +98,7 @@ export default {
             })),
           }),
         ],
-        say: `${shared}. At ${count(T)} tokens the cache takes ${size(cache(groups, T))}; without sharing it takes `
-          + `${size(cache(others[0], T))}.`,
+        say: `${shared}. At ${count(T)} tokens the cache takes ${size(now)}; without sharing it takes ${size(most)}.`,
       };
     });
   },

@@ -3,7 +3,7 @@
 import re
 
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from thorough import nightly
 from torch import nn
 from truths import measure_again
@@ -38,12 +38,18 @@ def grouped(groups: int) -> dict[str, torch.Tensor]:
     return {"parameters of one layer": torch.tensor(count), "head of keys that each head of queries uses": used}
 
 
+NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("a head each", [("choose", "Heads of keys", "8")], lambda: grouped(8), "keys of its own"),
-    Case("one for all", [("choose", "Heads of keys", "1")], lambda: grouped(1), "8 heads share.*512 MiB"),
+    Case("a head each", [NUMBERS, ("choose", "Heads of keys", "8")], lambda: grouped(8), "keys of its own"),
+    Case(
+        "one for all",
+        [TO_LESSON, ("choose", "Heads of keys", "1")],
+        lambda: grouped(1),
+        "8 heads of queries share the only head .*512 MiB",
+    ),
     Case(
         "a long text",
-        [("choose", "Heads of keys", "4"), ("move", "Tokens", 17)],
+        [NUMBERS, ("choose", "Heads of keys", "4"), ("move", "Tokens", 17)],
         lambda: grouped(4),
         "131,072 tokens the cache takes 32 GiB; without sharing it takes 64 GiB",
     ),
