@@ -2,8 +2,8 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { causal, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
+import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
 const [WIDE, HIGH] = [84, 34]; // of a part
@@ -11,7 +11,7 @@ const [WIDE, HIGH] = [84, 34]; // of a part
 // Two strips of three parts: as they are stacked, and what they are cut as. A colour is where a part comes from.
 function strips(from, to) {
   return drawing(
-    { name: "colour: what it was made as; letter: cut as", width: 342, height: 124, most: 420,
+    { name: "the three parts of the product", width: 342, height: 124, most: 420,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
     [["stacked", from], ["cut", to]].map(([name, names], n) => {
       const y = 8 + n * 64;
@@ -47,11 +47,12 @@ export default {
       const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
-    const figure = frame(el, "Three projections in one product: what if you stack and cut in different orders?");
+    const figure = frame(el, "Three layers in one product: what goes wrong if it is cut in another order?");
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 1 });
     figure.below();
-    figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
+    const numbers = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([stacked.value, cut.value, numbers.value] = [0, 0, true]));
     const projected = Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])
     );
@@ -60,19 +61,27 @@ export default {
       const [from, to] = [stacked, cut].map((one) => ORDERS[one.value].split(" "));
       const wrong = to.filter((name, n) => from[n] !== name);
       const output = attended(Object.fromEntries(to.map((name, n) => [name, projected[from[n]]])));
-      const off = (i, j) => Math.abs(output[i][j] - right[i][j]) > 5e-5;
+      const far = output.map((line, i) => line.map((value, j) => Math.abs(value - right[i][j])));
+      const off = (i, j) => far[i][j] > 5e-5;
+      const many = sum(far.map((line, i) => line.filter((_, j) => off(i, j)).length));
       return {
-        show: [
+        show: row(
           strips(from, to),
-          row(
-            matrix({ name: "output", values: output, rows: tokens, heat: false, marked: off }),
-            wrong.length > 0 && matrix({ name: "should be", values: right, rows: tokens, heat: false }),
-          ),
-        ],
-        key: ["cut wrong, and no error raised", `${wrong.length} of ${to.length}`],
+          bars({
+            name: "how far off each token is",
+            values: far.map((line) => Math.max(...line)),
+            labels: tokens,
+            most: Math.max(5e-5, ...far.flat()),
+            kind: 1,
+          }),
+        ),
+        more: numbers.value && row(
+          matrix({ name: "output", values: output, rows: tokens, heat: false, marked: off }),
+          wrong.length > 0 && matrix({ name: "should be", values: right, rows: tokens, heat: false }),
+        ),
+        key: ["wrong numbers in the output", `${many} of ${tokens.length * width}`],
         say: wrong.length
-          ? `${wrong.join(" and ")} are cut from the wrong part, so the output is wrong (dashed). `
-            + "All shapes fit, and no error is raised."
+          ? `${wrong.join(" and ")} are cut from the wrong part. All shapes fit, so no error is raised.`
           : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
             + "in place of three; the output is that of exercise 13.",
       };
