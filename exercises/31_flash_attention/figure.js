@@ -7,7 +7,7 @@ import { range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, TALL] = [34, 28]; // of a cell
-const [SMALL, OLD, NEW] = [304, 54, 236]; // how wide the fast memory is; in it, where old and new numbers begin
+const [BROAD, OLD, NEW] = [304, 60, 236]; // how wide a memory is; in the fast one, where old and new numbers begin
 
 const short = (value, digits = 4) => String(Number(value.toFixed(digits)));
 const word = (x, y, text, look = null, anchor = "middle") =>
@@ -22,7 +22,7 @@ export default {
     const { powers, values, block } = model.get("data"); // a key is the log of its power, and each query is 1
     const T = powers.length;
     const log = (power) => (power ? `log ${power}` : "−inf");
-    const figure = frame(el, "Only one tile of scores exists at a time. What is carried from tile to tile?");
+    const figure = frame(el, "Each tile of scores is forgotten after its use. What has to stay in memory?");
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
       return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);
@@ -62,16 +62,16 @@ export default {
       const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
       const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
       // Two memories: what lies in each while this tile is worked on.
-      const height = 216 + wide.value * TALL;
-      const [left, top, most] = [56, height / 2 - 68, T * TALL];
+      const height = 218 + wide.value * TALL;
+      const [left, top, most] = [73, height / 2 - 64, T * TALL];
       const large = drawing(
         {
           name: "HBM: large, far and slow",
           label: `Queries, keys, values and outputs of ${T} tokens. The scores are not kept here.`,
-          width: 270,
+          width: BROAD,
           height,
         },
-        s("rect", { class: "box", x: 2, y: 2, width: 266, height: height - 4, rx: 6 }),
+        s("rect", { class: "box", x: 2, y: 2, width: BROAD - 4, height: height - 4, rx: 6 }),
         word(left - 27, top - 6, "Q"), word(left - 10, top - 20, "K"), word(left - 10, top + most + 25, "V"),
         word(left + T * WIDE + 26, top - 6, "O"),
         range(T).map((t) => [
@@ -82,14 +82,24 @@ export default {
             isReady(t) ? short(state[t].o / state[t].d, 2) : ""),
         ]),
         s("rect", { class: "cell", x: left, y: top, width: T * WIDE - 2, height: most - 2 }),
-        queries.length > 0 && s("rect", {
-          class: "cell gone", x: left + keys[0] * WIDE, y: top + queries[0] * TALL,
-          width: keys.length * WIDE - 2, height: queries.length * TALL - 2,
+        tiles.map(([row, column], n) => {
+          const [down, along] = [inBlock(row), inBlock(column)];
+          const [x, y] = [left + along[0] * WIDE, top + down[0] * TALL];
+          return [
+            s("rect", {
+              class: `cell ${n === at.value - 1 ? "chosen" : n < at.value ? "kata-kind-3" : ""}`, key: `tile ${n}`,
+              x, y, width: along.length * WIDE - 2, height: down.length * TALL - 2,
+            }),
+            n < at.value && along.length > 1 && word(
+              x + (along.length * WIDE) / 2 - 1, y + (down.length * TALL) / 2 + 3,
+              n === at.value - 1 ? "in SRAM" : "forgotten", "number"
+            ),
+          ];
         }),
-        word(left + 2 * WIDE, top + most + 56, "no score is kept here"),
+        word(left + 2 * WIDE, top + most + 54, "no score is kept here"),
       );
-      const tile = (SMALL - wide.value * WIDE) / 2;
-      const [y, below] = [52, 52 + wide.value * TALL];
+      const tile = BROAD - 24 - wide.value * WIDE;
+      const [y, below] = [172, 172 + wide.value * TALL];
       const last = queries.at(-1);
       const { power, d, o, old, adds, most: found } = state[last] ?? {};
       const risen = old?.power > 0 && power > old.power;
@@ -101,37 +111,39 @@ export default {
             ? `${queries.length} queries, ${keys.length} keys and values, their scores, and for each query `
               + "a maximum, a sum and an output."
             : "Nothing is here yet.",
-          width: SMALL,
+          width: BROAD,
           height,
         },
-        s("rect", { class: "box", x: 2, y: 2, width: SMALL - 4, height: height - 4, rx: 6 }),
+        s("rect", { class: "box", x: 2, y: 2, width: BROAD - 4, height: height - 4, rx: 6 }),
         queries.length ? [
-          word(tile - 36, y + 17, "Q"), word(tile - 12, 30, "K"), word(tile - 12, below + 25, "V"),
-          keys.map((j, n) => [
-            cell(tile + n * WIDE, 14, "tint kata-tone-10", log(powers[j])),
-            cell(tile + n * WIDE, below + 8, "tint kata-tone-10", values[j]),
-          ]),
-          queries.map((i, n) => [
-            cell(tile - 26, y + n * TALL, "tint kata-tone-10", "1", 24),
-            keys.map((j, m) => cell(tile + m * WIDE, y + n * TALL, seen(i, j) ? "done" : "gone",
-              seen(i, j) ? log(powers[j]) : "")),
-          ]),
-          [[OLD + 26, "carried in"], [SMALL / 2 + 20, `query ${last}`], [NEW + 22, "carried on"]].map(
-            ([x, text]) => word(x, below + 64, text, "strong")),
+          word(8, 24, `query ${last}`, null, "start"),
+          [[OLD + 26, "before"], [OLD + 104, "this tile"], [NEW + 22, "carried on"]].map(
+            ([x, text]) => word(x, 24, text, "strong")),
           [["max", log(old.power), `or ${log(found)}`, log(power)],
             ["sum", short(old.d), `${factor}+ ${short(adds[0])}`, short(d)],
             ["output", short(old.o), `${factor}+ ${short(adds[1])}`, short(o)],
           ].map(([name, before, change, after], n) => [
-            word(8, below + 91 + n * TALL, name, null, "start"),
-            cell(OLD, below + 74 + n * TALL, "", before, 54),
-            word(OLD + 60, below + 91 + n * TALL, change, null, "start"),
-            word(NEW - 12, below + 91 + n * TALL, "→"),
-            cell(NEW, below + 74 + n * TALL, "done", after, 54),
+            word(8, 51 + n * TALL, name, null, "start"),
+            cell(OLD, 34 + n * TALL, "", before, 54),
+            word(OLD + 60, 51 + n * TALL, change, null, "start"),
+            word(NEW - 12, 51 + n * TALL, "→"),
+            cell(NEW, 34 + n * TALL, "done chosen", after, 54),
           ]),
-        ] : word(SMALL / 2, height / 2, "nothing yet"),
+          ["the tile, then", "forgotten"].map((text, n) => word(8, y + 17 + 16 * n, text, null, "start")),
+          word(tile - 36, y + 17, "Q"), word(tile - 12, y - 21, "K"), word(tile - 12, below + 25, "V"),
+          keys.map((j, n) => [
+            cell(tile + n * WIDE, y - 38, "tint kata-tone-10", log(powers[j])),
+            cell(tile + n * WIDE, below + 8, "tint kata-tone-10", values[j]),
+          ]),
+          queries.map((i, n) => [
+            cell(tile - 26, y + n * TALL, "tint kata-tone-10", "1", 24),
+            keys.map((j, m) => cell(tile + m * WIDE, y + n * TALL, seen(i, j) ? "kata-kind-3" : "gone",
+              seen(i, j) ? log(powers[j]) : "")),
+          ]),
+        ] : word(BROAD / 2, height / 2, "nothing yet"),
       );
       return {
-        key: ["kept of a tile, for each query", "3 numbers"],
+        key: ["carried on, for each query", "3 numbers"],
         show: [
           row(small, large),
           all.value && matrix({
