@@ -136,26 +136,34 @@ def chosen(
 CASES = [
     Case(
         "three",
-        [("move", "k", 3), ("toggle", "Products")],
+        [("move", "Keys to read (k)", 3), ("toggle", "Products")],
         lambda: chosen(3),
-        r"reads 3 of 12 .* Key 10 scores 1 · 5 \+ 1 · 0 = 5\. .* left out scores 4",
+        r"reads 3 of 12 .* Key 10 scores 1\s·\s5\s\+\s1\s·\s0\s=\s5\. .* left out scores 4",
     ),
     Case(
-        "of the lesson", [TO_LESSON], lambda: chosen(2, 4), r"Key 1 scores 1 · 0 \+ 1 · 4 = 4\. Key 3 scores the same"
+        "of the lesson",
+        [TO_LESSON],
+        lambda: chosen(2, 4),
+        r"Key 1 scores 1\s·\s0\s\+\s1\s·\s4\s=\s4\. Key 3 scores the same",
     ),
-    Case("more places than keys", [TO_LESSON, ("move", "k", 5)], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
-    Case("room for all", [TO_LESSON, ("move", "k", 4)], lambda: chosen(4, 4), "None is left out"),
+    Case(
+        "more places than keys",
+        [TO_LESSON, ("move", "Keys to read (k)", 5)],
+        lambda: chosen(5, 4),
+        "1 of the 5 places stays empty",
+    ),
+    Case("room for all", [TO_LESSON, ("move", "Keys to read (k)", 4)], lambda: chosen(4, 4), "None is left out"),
     Case(
         "as it opens",
         [("toggle", "Products")],
         lambda: chosen(4),
-        "Key 1 scores the same, and is left out only because",
+        "Keys 1 and 3 score the same, and are left out only because",
     ),
     Case(
         "a head that votes against",
         [TO_LESSON, ("move", "Weight of head 0", 2), ("move", "Weight of head 1", -1)],
         lambda: chosen(2, 4, (2.0, -1.0)),
-        r"Key 2 scores 2 · 1 \+ −1 · 0 = 2\. Key 3 scores the same",
+        r"Key 2 scores 2\s·\s1\s\+\s−1\s·\s0\s=\s2\. Key 3 scores the same",
     ),
     Case(
         "no relu", [TO_LESSON, ("toggle", "relu")], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"
