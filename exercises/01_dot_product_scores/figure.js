@@ -1,19 +1,67 @@
-// Two arrows to move: their product and the angle between them. Or the scores of the sentence, each a sum of products.
+// Two arrows to move: their product and the angle between them; dashed, what it is with b turned or of another length.
+// Or the scores of the sentence, each a sum of products.
 
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { dot, format, matmul, transpose } from "../../grader/integrations/figures/maths.js";
+import { dot, format, matmul, range, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
 import { line, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const STEPS = 24; // of a whole turn
+const OPENING = [[0.8, 0.2], [0.3, 0.4]]; // b is so short that it can be twice as long whichever way it points
+
+const turned = ([x, y], angle) =>
+  [x * Math.cos(angle) - y * Math.sin(angle), x * Math.sin(angle) + y * Math.cos(angle)];
+
+// Lines and dots of b as it would be: a quarter turned away from a, and twice as long, or half where that is too long.
+function ghosts(u, v) {
+  const away = u[0] * v[1] < u[1] * v[0] ? -1 : 1;
+  const steps = range(STEPS / 4 + 1).map((n) => turned(v, (away * n * 2 * Math.PI) / STEPS));
+  const fits = Math.max(...v.map(Math.abs)) <= 0.501;
+  const ends = [[steps.at(-1), "turned"], [times([v], fits ? 2 : 0.5)[0], `${fits ? "twice" : "half"} as long`]];
+  return {
+    lines: [
+      ...steps.slice(1).map((to, n) => [steps[n], to, 1, "kata-kind-1"]),
+      ...ends.map(([end]) => [[0, 0], end, 2, "kata-kind-1 minus"]),
+    ],
+    points: ends.map(([end, name]) => ({
+      x: end[0], y: end[1], size: 3, look: "other", name: `${name}: ${format(dot(u, end), 2)}`,
+    })),
+  };
+}
 
 export default {
   render({ model, el }) {
     const { inputs, tokens, pair } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
-    const figure = frame(el, "Turn b away from a: the score falls. Make b twice as long: the score doubles.");
+    const figure = frame(el, "Turn b away from a, or make b twice as long: what does the score do?");
+    figure.below();
     const shown = figure.state("arrows");
+    const cell = figure.state(pair);
+    const place = (...arrows) => [a, b].forEach(
+      (sliders, n) => sliders.forEach((one, axis) => (one.value = arrows[n][axis]))
+    );
+    const pick = (...at) => {
+      place(...at.map((token) => inputs[token]));
+      cell.value = at;
+    };
+    // Play turns b once around, step by step.
+    let steps = 0;
+    const turn = () => {
+      const long = Math.max(1, Math.hypot(...b.map((one) => one.value)));
+      place(a.map((one) => one.value), turned(b.map((one) => one.value / long), (2 * Math.PI) / STEPS));
+      [steps, shown.value] = [steps + 1, "arrows"];
+    };
+    figure.player({
+      get isAtEnd() {
+        return steps % STEPS === 0;
+      },
+      step: turn,
+      reset: () => place(...OPENING),
+    }, 250);
+    figure.button("Two arrows", () => (shown.value = "arrows"));
+    figure.lesson(() => (shown.value = "scores"));
+    const numbers = figure.toggle({ label: "Numbers" });
     const arrow = (name, values) =>
       ["x", "y"].map((axis, i) => figure.slider({
         label: `${name}, ${axis}`,
@@ -24,29 +72,7 @@ export default {
         value: values[i],
         moved: () => (shown.value = "arrows"),
       }));
-    const [a, b] = [arrow("a", inputs[pair[0]]), arrow("b", inputs[pair[1]])];
-    const cell = figure.state(pair);
-    const pick = (...at) => {
-      [a, b].forEach((sliders, n) => sliders.forEach((one, axis) => (one.value = inputs[at[n]][axis])));
-      cell.value = at;
-    };
-    // Play turns b once around, step by step.
-    let turned = 0;
-    const turn = () => {
-      const [x, y] = b.map((one) => one.value);
-      const [long, angle] = [Math.min(1, Math.hypot(x, y)), Math.atan2(y, x) + Math.PI / STEPS * 2];
-      [b[0].value, b[1].value] = [long * Math.cos(angle), long * Math.sin(angle)];
-      [turned, shown.value] = [turned + 1, "arrows"];
-    };
-    figure.player({
-      get isAtEnd() {
-        return turned % STEPS === 0;
-      },
-      step: turn,
-      reset: () => pick(...cell.value),
-    }, 250);
-    figure.button("Two arrows", () => (shown.value = "arrows"));
-    figure.lesson(() => (shown.value = "scores"));
+    const [a, b] = [arrow("a", OPENING[0]), arrow("b", OPENING[1])];
     const drag = (sliders) => (x, y) => {
       [sliders[0].value, sliders[1].value] = [Number(x.toFixed(2)), Number(y.toFixed(2))];
       figure.redraw();
@@ -59,6 +85,7 @@ export default {
         Math.min(1, product / (Math.hypot(...u) * Math.hypot(...v)))
       )) * 180) / Math.PI;
       const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
+      const pale = ghosts(u, v);
       const [i, j] = cell.value;
       if (shown.value === "scores") {
         const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
@@ -81,20 +108,26 @@ export default {
         show: row(
           plane({
             name: "Two arrows", from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
-            lines: Math.hypot(...u) > 0 ? [[[0, 0], foot, 6, isAway && "other"], [v, foot, 1]] : [],
+            lines: [
+              ...(Math.hypot(...u) > 0 ? [[[0, 0], foot, 9, `kata-kind-2 ${isAway && "minus"}`], [v, foot, 1]] : []),
+              ...pale.lines,
+              [[0, 0], u, 3, "kata-kind-0"],
+              [[0, 0], v, 3, "kata-kind-1"],
+            ],
             points: [
-              { x: u[0], y: u[1], name: "a", kind: "arrow", drag: drag(a) },
-              { x: v[0], y: v[1], name: "b", kind: "arrow", look: "other", drag: drag(b) },
+              { x: u[0], y: u[1], name: "a", drag: drag(a) },
+              { x: v[0], y: v[1], name: "b", look: "other", drag: drag(b) },
+              ...pale.points,
             ],
           }),
           h("div", { class: "kata-left" },
             line("Drag the ends of the arrows, or press Play to turn b."),
-            line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
-              + format(product)),
-            line("It is also the length of a times the shadow of b on it, the broad line, which is dashed where it falls on "
-              + "the other side.")),
+            line("The broad line is the shadow of b on a: the score is its length times that of a, and negative where "
+              + "it falls on the other side (dashed)."),
+            numbers.value && line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · `
+              + `${format(v[1], 2)} = ${format(product)}`)),
         ),
-        key: ["a · b", format(product)],
+        key: ["a · b", format(product, 2)],
         say: `The product of the arrows is ${format(product)}; ${relation}.`,
       };
     });
