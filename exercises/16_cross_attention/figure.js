@@ -14,7 +14,7 @@ function lines(weights, words, others, i, top) {
     x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
   }, name));
   return drawing(
-    { name: "who looks at whom", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
+    { name: "x_1 asks, x_2 is looked at", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
       most: 1.3 * WIDE },
     weights.flatMap((one, n) => one.map((weight, m) => s("line", {
       class: n === i ? "link now" : "link", x1: X(n, words.length), y1: 22, x2: X(m, others.length), y2: TALL - 22,
@@ -30,6 +30,7 @@ export default {
     const { trained, lesson } = model.get("data");
     const sets = [trained, { ...lesson, others: range(lesson.x_2.length).map(String) }];
     const figure = frame(el, "Each word of one sentence looks at the words of another. At which one?");
+    figure.below();
     const which = figure.choice({
       label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),
     });
@@ -45,7 +46,7 @@ export default {
       fit();
       cell.value = [0, 0];
     });
-    const cell = figure.state([1, 0]);
+    const cell = figure.state([2, 3]); // an article that looks at its noun
     figure.draw(() => {
       const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
       const asked = x_2.slice(0, second.value);
@@ -56,11 +57,11 @@ export default {
       const [i, j] = [x_1, asked].map((all, axis) => Math.min(cell.value[axis], all.length - 1));
       const top = weights[i].indexOf(Math.max(...weights[i]));
       return {
-        key: ["weights", `${x_1.length}\u00a0×\u00a0${asked.length}`],
+        key: [`${words[i]} → ${which.value ? "token " : ""}${names[top]}`, format(weights[i][top], 3)],
         show: [
           row(lines(weights, words, names, i, top), matrix({
             name: "weights", values: weights, digits: 3, rows: words, columns: names, scale: 1,
-            picked: [i, j], pick: (...at) => (cell.value = at),
+            picked: [i, j], pick: (...at) => (cell.value = at), faint: (n, m) => weights[n][m] < 0.0005,
           })),
           W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
