@@ -1,5 +1,5 @@
-// One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps. Point at a number: it
-// says what it is made of.
+// One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps, of which the last one is
+// shown first. Point at a number: it says what it is made of.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
@@ -14,7 +14,8 @@ export default {
     const weights = times(scores, 1 / Math.sqrt(d_k)).map(softmax);
     const context = matmul(weights, values);
 
-    const figure = frame(el, "One number of the output: six values, mixed by six weights.");
+    const figure = frame(el, "Which numbers go into one number of the output?");
+    figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const stages = [["query", 0, 0], ["scores", journey, 0], ["weights", journey, 0], ["context vector", 0, 0]];
     const cell = figure.state(stages[3]);
@@ -26,6 +27,7 @@ export default {
       step: () => (cell.value = stages[(stage() + 1) % 4]),
       reset: () => (cell.value = stages[0]),
     }, 2500);
+    const numbers = figure.toggle({ label: "Numbers" });
 
     figure.draw(() => {
       const [t, [name, i, j]] = [token.value, cell.value];
@@ -39,22 +41,22 @@ export default {
       // What is said of a number of each matrix, and whether the number at k, n of another one goes into it.
       const [say, goesIn] = {
         query: () => [
-          `1. It asks: the query is the row of “${word}” times W_query, ${terms(inputs[t], transpose(W_query)[j])} = `
+          `First it asks: the query is the row of “${word}” times W_query, ${terms(inputs[t], transpose(W_query)[j])} = `
             + `${value}.`,
           { [word]: () => true, W_query: (k, n) => n === j },
         ],
         scores: () => [
-          `2. All six answer: the score of “${tokens[i]}” is the query times its key, ${terms(queries[t], keys[i])} = `
+          `Then all six answer: the score of “${tokens[i]}” is the query times its key, ${terms(queries[t], keys[i])} = `
             + `${value}.`,
           { query: () => true, keys: (k) => k === i },
         ],
         weights: () => [
-          `3. The answers become weights: divided by √${d_k} and through the softmax, the six scores give “${tokens[i]}” `
+          `The answers become weights: divided by √${d_k} and through the softmax, the six scores give “${tokens[i]}” `
             + `the weight ${value}.`,
           { scores: () => true },
         ],
         "context vector": () => [
-          `4. It takes: the ${["first", "second"][j]} numbers of the six values, mixed by the six weights, give ${value}.`,
+          `“${word}” takes the ${["first", "second"][j]} numbers of the six values, mixed by its six weights: ${value}.`,
           { weights: () => true, values: (k, n) => n === j },
         ],
       }[name]();
@@ -64,14 +66,14 @@ export default {
         faint: (...at) => [which, ...at].join() !== cell.value.join() && !goesIn[which]?.(...at),
         ...(stages.some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
       });
+      const isTaken = name === "context vector";
       return {
-        key: [`${name}[${i + j}]`, value],
-        show: [
+        key: [isTaken ? `${weights.length} weights × ${values.length} values` : `${name}[${i + j}]`, value],
+        threads: isTaken ? values.map((_, k) => [["values", k, j], ["context vector", 0, j]]) : [],
+        show: equation(shown("weights", tokens), sign("×", shown("values")), shown("context vector")),
+        more: (numbers.value || !isTaken) && [
           equation(shown(word), sign("@", shown("W_query")), sign("=", shown("query"))),
-          row(
-            row(shown("keys", tokens), shown("scores")),
-            row(shown("weights"), shown("values", tokens), shown("context vector")),
-          ),
+          row(shown("keys", tokens), shown("scores", tokens)),
         ],
         say,
       };
