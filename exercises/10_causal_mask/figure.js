@@ -39,7 +39,7 @@ export default {
       const moved = weights.map((one, i) => one.some((value, j) => Math.abs(value - first[i][j]) > 1e-9));
       const later = (i, j) => j > i;
       const most = Math.max(...leaks);
-      const leaker = tokens[leaks.indexOf(most)];
+      const from = leaks.indexOf(most);
       const percent = most && most < 0.0005 ? "Less than 0.1" : format(most * 100, most ? 1 : 0);
       const movers = tokens.filter((_, i) => moved[i]);
       return {
@@ -50,8 +50,7 @@ export default {
             rows: tokens,
             columns: tokens,
             digits: 2,
-            faint: later,
-            scale: 1,
+            kind: (i, j) => (later(i, j) ? 1 : null),
           }),
           matrix({
             name: "weights",
@@ -61,12 +60,15 @@ export default {
             hidden: later,
             faint: (i, j) => later(i, j) && weights[i][j] === 0,
             kind: (i, j) => (later(i, j) ? 1 : null),
+            marked: (i, j) => later(i, j) && most > 0 && i === from,
           }),
         ),
-        key: ["largest leak to the future", `${percent.replace("Less than ", "< ")} %`],
+        key: most > 0
+          ? [`${tokens.length - 1 - from} × ${format(weights[from].at(-1))}`, `${percent.replace("Less than", "<")} %`]
+          : ["leak to the future", "0 %"],
         say:
           (sum(leaks) > 0
-            ? `${percent} % of the weight of “${leaker}” leaks to later tokens (orange).`
+            ? `${percent} % of the weight of “${tokens[from]}” leaks to later tokens (orange).`
             : "No weight falls on a later token.") +
           (last.value
             ? ` The changed scores move the weights of ${movers.length ? movers.join(", ") : "no token"}.`
