@@ -3,13 +3,17 @@
 import { legend } from "../../grader/integrations/figures/chart.js";
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { causal, floats, format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
+import {
+  causal, floats, format, matmul, range, softmax, sum, transpose,
+} from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
+const EARLY = 5; // draws, whose mean is still far from the weights
 const [LEFT, WIDE, TALL] = [40, 53, 190]; // of the axis, from token to token, and of the largest weight that is drawn
 
-// The weights as steps, the mean of the draws as bars, and the last draw as dots: at 0 what it dropped.
-function weighed({ query, truth, mean, last, tokens, grown }) {
+// The weights as steps, the mean of the draws as bars, that of the first few dashed, and the last draw as dots: at 0 what
+// it dropped.
+function weighed({ query, truth, mean, early, last, tokens, grown }) {
   const largest = Math.max(...truth);
   const Y = (value) => 16 + TALL * (1 - value / (largest * Math.max(1.5, grown)));
   const [width, height] = [LEFT + tokens.length * WIDE, TALL + 42];
@@ -24,6 +28,9 @@ function weighed({ query, truth, mean, last, tokens, grown }) {
       const x = LEFT + j * WIDE;
       return [
         s("rect", { class: "cell done", x: x + 9, width: WIDE - 18, y: Y(mean[j]), height: Y(0) - Y(mean[j]) }),
+        early && s("rect", {
+          class: "cell gone", x: x + 9, width: WIDE - 18, y: Y(early[j]), height: Y(0) - Y(early[j]),
+        }),
         s("line", { class: "truth", x1: x + 3, x2: x + WIDE - 3, y1: Y(truth[j]), y2: Y(truth[j]) }),
         s("circle", { class: `dot ${last[j] ? "" : "other"}`, cx: x + WIDE / 2, cy: Y(last[j]), r: 5 }),
         s("text", { x: x + WIDE / 2, y: TALL + 36, "text-anchor": "middle" }, token),
@@ -35,6 +42,7 @@ function weighed({ query, truth, mean, last, tokens, grown }) {
 const LEGEND = [
   ["without dropout", s("line", { class: "truth", x1: 0, x2: 28, y1: 4, y2: 4 })],
   ["mean of the draws", s("rect", { class: "cell done", x: 2, width: 24, height: 8 })],
+  [`after ${EARLY} draws`, s("rect", { class: "cell gone", x: 2, width: 24, height: 8 })],
   ["last draw", s("circle", { class: "dot", cx: 14, cy: 4, r: 4 })],
   ["dropped in it", s("circle", { class: "dot other", cx: 14, cy: 4, r: 3 })],
 ];
@@ -72,12 +80,13 @@ export default {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
       const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
+      const early = count.value > EARLY && rate.value > 0 && means[EARLY - 1][i];
       const [seen, grown] = [tokens.slice(0, i + 1), 1 / (1 - rate.value)];
       const left = mean.map((value, j) => value / truth[j]);
       const [least, most] = [Math.min(...left), Math.max(...left)].map((share) => share.toFixed(2));
       const gone = last.filter((value) => value === 0).length;
       return {
-        show: [weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown }), legend(LEGEND)],
+        show: [weighed({ query: tokens[i], truth, mean, early, last, tokens: seen, grown }), legend(LEGEND)],
         more: numbers.value && [
           matrix({
             name: "weights", values: [last, mean, truth], rows: ["last draw", "mean", "no dropout"], columns: seen,
@@ -85,10 +94,11 @@ export default {
           }),
           matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false }),
         ],
-        key: ["mean of the draws / weight", `${least} to ${most}`],
+        key: [`left, mean of ${count.value} draws`, `${format((100 * sum(mean)) / sum(truth), 0)} %`],
         say: rate.value
           ? `Draw ${count.value} drops ${gone} of ${i + 1} weights of “${tokens[i]}”, and makes the others `
-            + `${grown.toFixed(2)} times as large. The mean of all is ${least} to ${most} of each weight.`
+            + `${grown.toFixed(2)} times as large. On average ${least} to ${most} of each `
+            + "weight is left."
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });
