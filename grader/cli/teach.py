@@ -274,7 +274,7 @@ def fill_gradebook(options: argparse.Namespace) -> int:
 
 @verb("bundle", option("--output", metavar="FILE", type=Path, default=BUNDLE, help=f"default: {BUNDLE}"))
 def make_bundle(options: argparse.Namespace) -> None:
-    """Make the zip that learners get: lessons, stubs, hints, and the grader with the documented checks alone."""
+    """Make the zip that learners get: lessons, stubs, hints, and the grader with only the documented checks."""
     write(options.output, bundle.build())
 
 

@@ -1,6 +1,6 @@
 """What learners are handed: the bundle, and the folder that `kata init` makes.
 
-The bundle is one zip: lessons, stubs, hints, and the grader with the documented checks alone. It holds only what is
+The bundle is one zip: lessons, stubs, hints, and the grader with only the documented checks. It holds only what is
 listed here; solutions, wrong versions and hidden checks are not. An exercise.toml is included without the hidden
 checks, except for the sum of their points. The same tree gives a zip with the same bytes. In a learner's own folder are
 lessons, stubs, hints, figures and a Makefile, and the grader stays outside. Git keeps what was handed out as a commit,
