@@ -6,7 +6,7 @@ import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
-const [SIDE, GAP, DIGITS] = [44, 8, 2];
+const [SIDE, GAP, DIGITS] = [44, 20, 2];
 const mean = (values) => sum(values) / values.length;
 
 // The means as torch makes them. Each: its value, the cells of x that it is made of, their name, and the place where it
@@ -41,7 +41,7 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
   const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
   return drawing(
     {
-      name: "means, copied",
+      name: "means, copied over x",
       label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, DIGITS)}.`).join(" "),
       width: x[0].length * SIDE + edge[1] + 4,
       height: x.length * SIDE + edge[0] + 4,
@@ -115,7 +115,8 @@ export default {
           given(isLaid(i, j) ? cells : []),
           sign("−", drawn),
           sign("=", matrix({
-            name: "result", values: result, digits: DIGITS, large: true, heat: false, picked: [i, j],
+            name: "result", values: result, digits: DIGITS, large: true, picked: [i, j],
+            kind: (...to) => (isWrong(...to) ? 1 : null),
             pick: (...to) => (cell.value = to),
           })),
         ),

@@ -23,17 +23,21 @@ function looks(name, heads, names, t) {
     },
     heads.map(({ name, weights, isOff }, n) => {
       const y = (n + 1) * HIGH - 4;
+      const back = weights.indexOf(Math.max(...weights.slice(0, t)));
+      const isFaint = isOff || weights[back] < 0.2; // it takes from the token itself, or from nowhere
       return [
         s("text", { x: x(names.length - 1) + LEFT, y: y - 18, "text-anchor": "end" }, isOff ? `${name}, off` : name),
         range(names.length).map((i) => s("circle", { class: i <= t ? "dot" : "node", cx: x(i), cy: y, r: 3 })),
         weights.map((weight, i) => i < t && weight > 0.03 && s("path", {
-          class: `pull ${isOff ? "dim" : ""}`,
+          class: `pull ${isFaint ? "dim" : ""}`,
           fill: "none",
           "stroke-width": (9 * weight).toFixed(1),
           d: `M${x(t)},${y - 4}C${x(t)},${y - 54} ${x(i)},${y - 54} ${x(i)},${y - 4}`,
         })),
+        !isFaint && t > 0 && s("text", { class: "strong", x: (x(t) + x(back)) / 2, y: y - 24, "text-anchor": "middle" },
+          format(weights[back], 2)),
         s("circle", { class: "node", cx: x(t), cy: y, r: 4 + 5 * weights[t] }),
-        s("circle", { class: "dot", cx: x(t), cy: y, r: 1 + 6 * weights[t] }),
+        !isFaint && s("circle", { class: "dot", cx: x(t), cy: y, r: 1 + 6 * weights[t] }),
       ];
     }),
     names.map((name, i) => s("text", {
@@ -103,6 +107,7 @@ export default {
       const { logits, names, t, next, expected, all, picture: mine } = read(tokens, at.value, none, keeps[0]);
       const loss = losses(logits, tokens);
       const other = lines.find((line) => line[0] !== names[0]).map((word) => vocabulary.indexOf(word));
+      const theirs = which.value === OWN ? null : read(other, t, none, keeps[1]);
       const maps = numbers.value && all.map(({ name, whole, isOff }, n) => {
         const facts = { values: whole, rows: names, columns: names, marked: (i, j) => i === t && j <= i };
         const [press, named] = [() => on.press(n), isOff ? `${name} (off)` : name];
@@ -114,10 +119,13 @@ export default {
       const instead = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
       const follows = ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t]?.toFixed(4)}.`;
       last = {
-        key: back && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
+        key: theirs
+          ? [`${names[0]} → ${expected}, ${theirs.names[0]} → ${theirs.expected}`,
+            [next, theirs.next].map((one) => format(Math.max(...one), 2)).join(", ")]
+          : back && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
         show: [
           mine,
-          which.value !== OWN && read(other, t, none, keeps[1]).picture,
+          theirs?.picture,
           matrix({ name: "pick a token", values: names, heat: false, picked: [0, t], pick: (_, j) => (at.value = j) }),
         ],
         more: numbers.value && [
