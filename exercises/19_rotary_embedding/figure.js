@@ -24,6 +24,15 @@ function hands([x, y], radius, start, query, key, isBefore) {
   ];
 }
 
+// A thin arrow along the way of a hand that came to an angle by a turn.
+function turn([x, y], r, end, angle) {
+  const at = (one, far) => `${(x + far * Math.cos(one)).toFixed(1)},${(y - far * Math.sin(one)).toFixed(1)}`;
+  const way = range(17).map((i) => at(end - angle * (1 - i / 16), r));
+  return [way, [at(end - 0.1, r + 5), at(end, r), at(end - 0.1, r - 5)]].map(
+    (points) => s("polyline", { class: "line", points: points.join(" ") })
+  );
+}
+
 export default {
   render({ model, el }) {
     const { token, bases } = model.get("data");
@@ -59,28 +68,32 @@ export default {
     figure.draw(() => {
       const b = bases[base.value];
       const [q, k] = [turned(query.value, b), turned(key.value, b)];
+      const before = dot(turned(query.value - 1, b), turned(key.value - 1, b));
       const distance = query.value - key.value;
-      const first = Math.min(query.value, key.value);
+      const back = Math.min(query.value, key.value, 1); // how many tokens earlier the pale pair is
       const lengths = range(half).map((pair) => Math.hypot(token[pair], token[pair + half]));
       const clock = (pair) => {
         const speed = b ** (-pair / half);
         const middle = [(pair + 0.5) * SIDE, LONGEST + 8];
         const radius = (LONGEST * lengths[pair]) / Math.max(...lengths);
         const start = Math.atan2(token[pair + half], token[pair]);
-        const pairOf = (back, isBefore) =>
-          hands(middle, radius, start, (query.value - back) * speed, (key.value - back) * speed, isBefore);
+        const pairOf = (ago, isBefore) =>
+          hands(middle, radius, start, (query.value - ago) * speed, (key.value - ago) * speed, isBefore);
         return [
           s("circle", { class: "ground", cx: middle[0], cy: middle[1], r: LONGEST + 4 }),
-          first > 0 && pairOf(first, true),
+          back > 0 && pairOf(back, true),
           pairOf(0, false),
+          back > 0 && speed > 0.5 && [query, key].map(
+            (one) => turn(middle, radius + 7, start + one.value * speed, speed)
+          ),
           s("text", { class: "strong", x: middle[0], y: 2 * LONGEST + 34, "text-anchor": "middle" },
             `${format(Math.abs(distance) * speed, 2)} rad apart`),
           s("text", { x: middle[0], y: 2 * LONGEST + 52, "text-anchor": "middle" },
-            `numbers ${pair} and ${pair + half}`),
+            `numbers ${pair} and ${pair + half} of each`),
         ];
       };
       const names = token.map((_, i) => String(i));
-      const told = first ? `pale: both ${first} ${first === 1 ? "token" : "tokens"} earlier` : "the first of the two at 0";
+      const told = back ? "pale: both one token earlier" : "the first of the two at 0";
       return {
         show: [
           drawing(
@@ -104,7 +117,9 @@ export default {
             }),
           ),
         ],
-        key: ["score", format(dot(q, k))],
+        key: back
+          ? ["score before and now", `${format(before, 2)} =\u00a0${format(dot(q, k), 2)}`]
+          : ["score", format(dot(q, k), 2)],
         say: `The distance is ${Math.abs(distance)}, and the score ${format(dot(q, k))}, wherever the two are.`,
       };
     });

@@ -2,23 +2,26 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { dot, floats, format, range, softmax } from "../../grader/integrations/figures/maths.js";
+import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, HIGH, TALL] = [342, 26, 64]; // of the drawing, of a token, and of a bar for all of the attention
-const [KEPT, DROPPED, MARK] = [30, 6, 10]; // of a token that is kept, of one that isn't; what <s> has more
+const [KEPT, DROPPED, GAP, MARK] = [30, 8, 74, 16]; // of a token kept, of one dropped, of all dropped; <s> has more
 
 const percent = (share) => format(100 * share, share > 0.99 && share < 1 ? 1 : 0);
 
 // The tokens so far, once for each way to keep some of them. On each token stands what it gets of the attention of the
-// newest one; those that were dropped are dashed.
+// newest one; those that were dropped are dashed, and
+// one box where both ways drop them.
 function tapes(names, ways) {
   const n = names.length;
   const isWide = (t) => ways[0].positions.includes(t);
   const many = ways[0].positions.length;
-  const wide = Math.min(KEPT, (WIDE - MARK - 4 - DROPPED * (n - many)) / many);
+  const gap = Math.min(GAP, DROPPED * (n - many));
+  const wide = Math.min(KEPT, (WIDE - MARK - 4 - gap) / many);
   const lefts = [2];
-  names.forEach((_, t) => lefts.push(lefts[t] + (isWide(t) ? wide : DROPPED) + (t ? 0 : MARK)));
+  names.forEach((_, t) => lefts.push(lefts[t] + (isWide(t) ? wide : gap / (n - many)) + (t ? 0 : MARK)));
+  const first = names.findIndex((_, t) => !isWide(t)); // of those that both ways drop
   const line = 36 + TALL + HIGH + 20; // from one way to the next
   return drawing(
     {
@@ -34,19 +37,21 @@ function tapes(names, ways) {
         s("text", { class: "strong", x: 2, y: top - TALL - 22 }, title),
         names.map((name, t) => {
           const share = weights[positions.indexOf(t)];
-          const [x, room] = [lefts[t], lefts[t + 1] - lefts[t]];
+          if (t !== first && !isWide(t)) return null;
+          const [x, room] = [lefts[t], t === first ? gap : lefts[t + 1] - lefts[t]];
           const word = (y, text, look) => s("text", { class: look, x: x + room / 2, y, "text-anchor": "middle" }, text);
           const look = share === undefined ? "gone" : t === n - 1 ? "chosen" : "done";
           return [
             s("rect", { class: `cell ${look}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
             isWide(t) && word(top + 18, name, "number"),
+            t === first && room > 20 && word(top + 18, room > 70 ? `${n - many} dropped` : `${n - many}`),
             share > 0.005 && [
               s("rect", { class: "cell now", x: x + 3, y: top - share * TALL, width: room - 6, height: share * TALL }),
               word(top - share * TALL - 5, percent(share), "strong"),
             ],
           ];
         }),
-        s("text", { x: lefts[n], y: top + HIGH + 15, "text-anchor": "end" }, "newest"),
+        way === ways.length - 1 && s("text", { x: lefts[n], y: top + HIGH + 15, "text-anchor": "end" }, "newest"),
       ];
     }),
   );
@@ -66,7 +71,7 @@ export default {
       const other = i < half ? -vector[i + half] : vector[i - half];
       return value * Math.cos(angle) + other * Math.sin(angle);
     });
-    const figure = frame(el, "A head that has nothing to say looks at the first token. What if that token is dropped?");
+    const figure = frame(el, "Where does a head's attention go when the first token is dropped?");
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
     figure.player(seen, 900);
     figure.below();
@@ -82,11 +87,15 @@ export default {
         const weights = softmax(positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width)));
         return { title, positions, weights, most: positions[weights.indexOf(Math.max(...weights))] };
       };
-      const ways = [weigh("<s> is kept", sinks.value), weigh("<s> is dropped", 0)];
+      const more = sinks.value > 1 ? ` and the next ${sinks.value - 1} are` : " is";
+      const ways = [
+        weigh(`<s>${more} kept`, sinks.value), weigh(`<s> is dropped: only the last ${window.value} are kept`, 0),
+      ];
       const [{ positions }, without] = ways;
       const isDropped = without.positions[0] > 0;
       if (!isDropped) ways.pop();
-      const [onMark, onMost] = ways.map((way, n) => `${percent(n ? Math.max(...way.weights) : way.weights[0])}\u00a0%`);
+      const onMark = `${percent(ways[0].weights[0])}\u00a0%`;
+      const before = sum(ways[0].weights.filter((_, place) => without.positions.includes(positions[place])));
       const need = "abc".includes(tokens[n - 1]) ? "the token before it" : "nothing";
       return {
         show: [
@@ -101,7 +110,9 @@ export default {
             }),
           ],
         ],
-        key: isDropped ? [`without <s>, ${tokens[without.most]} at ${without.most} gets`, onMost] : ["on <s>", onMark],
+        key: isDropped
+          ? [`the last ${without.positions.length} get`, `${format(100 * before, 1)}\u00a0% →\u00a0100\u00a0%`]
+          : ["on <s>", onMark],
         say: `The newest token, ${tokens[n - 1]}, looks for ${need}: <s> gets ${onMark} of its attention. `
           + (isDropped
             ? `Once <s> is dropped, the ${without.positions.length} tokens that are left share all of it.`

@@ -7,43 +7,43 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL] = [86, 120]; // of a bar: the room for it, and the height of the drawing
+const [WIDE, TALL, BAR] = [104, 120, 94]; // the room for a bar, the height of the drawing, and a weight of 1
 
 const product = (weight, distance) => [
   `${format(weight, 2)} × ${format(distance, 2)}`, `= ${format(weight * distance, 3)}`,
 ];
 
-// An arrow straight up or down; nothing where it would be no longer than its head.
-function pointer(x, from, to) {
-  const back = Math.sign(from - to) * 8;
-  return Math.abs(from - to) > 8 && [
-    s("line", { class: "arrow", x1: x, x2: x, y1: from, y2: to + back }),
-    s("path", { class: "weight", d: `M${x},${to}l-5,${back}h10z` }),
-  ];
-}
-
-// A bar for what arrives at each token, in the stronger colour where it is above the weighted average, the line. An
-// arrow is the distance between the two. Below: the weight times the distance, which is the gradient of the score.
-function arrivals(values, average, weights) {
+// A bar for what arrives at each token, as wide as its weight, so that the average is where the bars level out. Dark is
+// what is above it, brown what is missing to it: the weight times the distance, which is the gradient of the score.
+function arrivals(values, average, weights, isWhole) {
   const [low, high] = [Math.min(0, average, ...values), Math.max(1, average, ...values)];
   const Y = (value) => 12 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE;
+  const width = (j) => Math.max(1, weights[j] * BAR);
+  const part = (j, look, from, to) => s("rect", {
+    class: `cell ${look}`, x: (j + 0.5) * WIDE - width(j) / 2, width: width(j),
+    y: Math.min(Y(from), Y(to)), height: Math.max(0.5, Math.abs(Y(from) - Y(to))),
+  });
   return drawing(
-    { name: "what arrives, and its weighted average", width: right + 100, most: 440, height: TALL + (weights ? 80 : 44),
+    { name: "height: what arrives; width: weight; from the line: gradient", width: right + 62, most: 440,
+      height: TALL + (isWhole ? 80 : 44),
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
-      s("rect", { class: value > average ? "cell now" : "cell done", x: j * WIDE + 12, width: WIDE - 28,
-        y: Y(Math.max(0, value)), height: Math.max(0.5, Math.abs(Y(0) - Y(value))) }),
-      pointer(j * WIDE + WIDE - 6, Y(average), Y(value)),
-      [`${j}: arrives ${format(value, 1)}`, ...(weights ? product(weights[j], value - average) : [])].map((words, n) => s(
-        "text",
-        { class: n === 2 ? "strong" : null, x: (j + 0.5) * WIDE, y: TALL + 36 + 18 * n, "text-anchor": "middle" },
-        words
-      )),
+      part(j, "done", 0, value),
+      part(j, value > average ? "now" : "kata-kind-1", average, value),
+      [`${j}: arrives ${format(value, 1)}`, ...(isWhole ? product(weights[j], value - average) : [])].map(
+        (words, n) => s(
+          "text",
+          { class: n === 2 ? "strong" : null, x: (j + 0.5) * WIDE, y: TALL + 36 + 18 * n, "text-anchor": "middle" },
+          words
+        )
+      ),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
-    s("text", { x: right + 6, y: Y(average) + 4 }, `average ${format(average, 2)}`),
+    ["average", format(average, 3)].map((words, n) => s(
+      "text", { x: right + 3, y: Math.max(12, Y(average) - 4) + 15 * n }, words
+    )),
   );
 }
 
@@ -82,11 +82,11 @@ export default {
       const total = sum(dS);
       const fewer = up.length < 3 && dP.every((value) => value > 0);
       const where = up.length
-        ? `is positive ${fewer ? "only " : ""}at ${up.join(" and ")}, where more than that arrives, and its sum is 0.`
+        ? `is positive ${fewer ? "only " : ""}at ${up.join(" and ")}, where more than that arrives. The three sum to 0.`
         : "is positive nowhere: nothing above it arrives at a place with weight.";
       return {
         show: [
-          arrivals(dP, average, alone ? null : P),
+          arrivals(dP, average, P, !alone),
           shown.value > 0 && row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),
