@@ -13,7 +13,6 @@ from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.classroom import versions
 from grader.desk import training
-from grader.judge import inputs
 from grader.judge.inputs import trained_state
 from grader.records import submission
 
@@ -130,7 +129,7 @@ def test_what_is_no_state_dict_of_tensors_is_refused(content, tmp_path, relocate
     if content is not None:
         torch.save(content, paths.trained(EXERCISE.folder))
     with pytest.raises(InfrastructureError, match=r"trained\.pt"):
-        inputs._read.__wrapped__(EXERCISE.folder)
+        trained_state(EXERCISE.folder)
     assert "trap" not in capsys.readouterr().out
 
 
