@@ -279,7 +279,7 @@ def test_a_notebook_and_a_file_have_a_state_each(history):
     assert (state.status, state.points, state.changed) == ("passed", 2.0, False)
     assert {kind: file.status for kind, file in state.files.items()} == {"py": "passed", "notebook": "not started"}
     assert ".py passed, 2/" in progress.text() and "notebook not started" in progress.text()
-    assert progress.last(FOLDER).status == PASSED
+    assert progress.last(FOLDER).status == PASSED and not progress.last(FOLDER, progress.NOTEBOOK).started
     progress.note(result({1: FAILED}))  # the file is broken, too
     assert progress.load()[FOLDER].changed and progress.load()[FOLDER].points == 2.0
 

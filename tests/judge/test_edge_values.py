@@ -129,6 +129,7 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     ElementTree.fromstring(ci.as_junit(result))
     assert ci.annotations(result) and ci.summary(result)
     html.cause_blocks(result)
+    assert all(html.verdict(result, level, result.pictures) for level in feedback.LEVELS)
     assert store.read(store.write(result)).points == result.points
     heatmap.figures(result.pictures)
     assert all(drawn.render(picture) for picture in result.pictures)
