@@ -67,7 +67,8 @@ def problems(folder: str, states: dict[str, progress.State] | None = None) -> st
 
 def _completed(folder: str, states: dict[str, progress.State] | None) -> list[str]:
     """The exercises of the path that this passed exercise completes, in their order; none while others are open."""
-    of_path = [one.folder for one in catalog.exercises() if one.path == catalog.find(folder).path]
+    path = catalog.find(folder).path
+    of_path = [one.folder for one in catalog.exercises() if one.path == path]
     return of_path if all(one == folder or progress.state(one, states).done for one in of_path) else []
 
 

@@ -164,9 +164,9 @@ def _lock() -> Iterator[None]:
         yield
 
 
-def listed() -> list[tuple[str, str]]:
+def listed(states: dict[str, State] | None = None) -> list[tuple[str, str]]:
     """A line for each exercise below its path: its text with a bar, and its folder, "" for that of a path."""
-    states, lines = load(), []
+    states, lines = load() if states is None else states, []
     for path, exercises in itertools.groupby(catalog.exercises(), lambda exercise: exercise.path.name):
         history = [(exercise, state(exercise.folder, states)) for exercise in exercises]
         bar = _bar(sum(own.points for _, own in history), sum(exercise.max_points for exercise, _ in history))
@@ -182,7 +182,7 @@ def text() -> str:
     """The whole history, for `make progress`."""
     states, graded = load(), catalog.for_class()
     lines = []
-    for line, folder in listed():
+    for line, folder in listed(states):
         files = _of_files(catalog.find(folder), state(folder, states)) if folder else ""
         lines += [line, *[f"      {files}"] * bool(files)]
     points = sum(state(exercise.folder, states).points for exercise in graded)
@@ -211,10 +211,11 @@ def _state(**fields: Any) -> State:
     state = State(**fields, files=files, cards=cards)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
     numbers += [file.points for file in files.values()] + [card.step for card in cards.values()]
-    days = [date.fromisoformat(card.due) for card in cards.values()]
+    for card in cards.values():
+        date.fromisoformat(card.due)
     are_known = {file.status for file in files.values()} <= set(STATUSES) and set(files) <= {FILE, NOTEBOOK}
     if not are_known or not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
-        raise ValueError(numbers, days)
+        raise ValueError(numbers)
     return state
 
 

@@ -106,8 +106,9 @@ def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         text = ""
-        with contextlib.suppress(UnicodeDecodeError):
-            text = data.decode(encoding or "utf-8")
+        if encoding:
+            with contextlib.suppress(UnicodeDecodeError):
+                text = data.decode(encoding)
         if not text or len(text.encode()) > MAX_SOURCE:
             raise BadSubmission(
                 f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
