@@ -60,7 +60,7 @@ class BadLine(AuthorError):
 
 
 def missing_extra(need: str, extra: str) -> WrongUse:
-    """The error for what an extra would bring. need: "Pictures as files need matplotlib"."""
+    """The error for what an extra would bring. need: "Grading its courses needs nbgrader"."""
     return WrongUse(f"{need}. {how_to_install(extra)}")
 
 

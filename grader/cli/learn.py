@@ -340,8 +340,8 @@ def review(options: argparse.Namespace) -> None:
     if options.exercise:
         folder = catalog.find(options.exercise).folder
         if not progress.state(folder).done:
-            told = f"You have not passed {folder[:2]} yet, so there is nothing to review"
-            raise WrongUse(f"{told}: make check EX={folder[:2]}")
+            number = folder[:2]
+            raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
         chosen = [entry.card for entry in scheduled if entry.card.exercise == folder]
         if not chosen:
             raise WrongUse(f"There are no questions in {paths.shown(paths.review(folder))}.")

@@ -128,7 +128,8 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
     merged = []
     for name, content in mine.items():
         old_folder = next((folder for folder in moved if name.startswith(f"exercises/{folder}/")), "")
-        target, copy = name.replace(old_folder, moved.get(old_folder, ""), 1), copies.get(name)
+        target = name.replace(old_folder, moved[old_folder], 1) if old_folder else name
+        copy = copies.get(name)
         text = _merge(content, _show(old, name), _content(target)) if copy else _content(target)
         is_broken = name.endswith(".py") and _is_python(content) and not _is_python(text)  # git knows lines, not Python
         if copy or is_broken:

@@ -142,7 +142,7 @@ class Watched:
 
     result: the verdict that is shown, None before the first; when: its time of day; is_passed: now or before.
     tried: the last verdict whose checks were run, so that a syntax error does not lead back to the first task.
-    hint, every, note, status: what is shown besides: a hint, every check, a message told once, what is under way.
+    hint, every, note, status: a hint to show, whether to show every check, a message to show once, what is under way.
     """
 
     def __init__(self, exercise: Exercise, grading: GradingThread) -> None:

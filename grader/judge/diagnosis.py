@@ -68,8 +68,9 @@ def unread(failure: Failure, words: SourceWords) -> str | None:
     is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
     types = ("NameError", "SystemExit")  # which say by themselves what to do
     is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") in types
-    is_told = names and is_called and not is_slip
-    return f"{failure.last_called} never reads its argument {names[0]}." if is_told else None
+    if not names or not is_called or is_slip:
+        return None
+    return f"{failure.last_called} never reads its argument {names[0]}."
 
 
 class Diagnostician:

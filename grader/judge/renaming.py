@@ -29,7 +29,7 @@ def maps(expected: dict[str, Shape], actual: dict[str, Shape]) -> list[dict[str,
         shared = [layer for layer in lesson_layers if own_layers.get(layer) == lesson_layers[layer]]
         lesson_rest = [layer for layer in lesson_layers if layer not in shared]
         own_rest = [layer for layer in own_layers if layer not in shared]
-        if sorted(map(lesson_layers.get, lesson_rest)) == sorted(map(own_layers.get, own_rest)):  # type: ignore[type-var]
+        if sorted(lesson_layers[layer] for layer in lesson_rest) == sorted(own_layers[layer] for layer in own_rest):
             break
     else:
         return []

@@ -71,17 +71,17 @@ def cached(tokens: int) -> dict[str, torch.Tensor]:
     return multi_head(tokens=tokens) | kept
 
 
-def told(tokens: int) -> str:
+def sentence(tokens: int) -> str:
     """What is said of the last token: four products with weights of its own, and two of its head with all tokens."""
     work = 3 * 3 * 2 + 2 * 2 + 2 * 2 * tokens
     return f"takes {work} multiply-adds.* all {tokens} tokens are computed again: {tokens * work}"
 
 
 CASES = [
-    Case("as it opens", [], says=told(4)),
-    Case("three tokens", [TO_LESSON, ("move", "Tokens", 3)], lambda: cached(3), told(3)),
+    Case("as it opens", [], says=sentence(4)),
+    Case("three tokens", [TO_LESSON, ("move", "Tokens", 3)], lambda: cached(3), sentence(3)),
     Case(
         "the first again", [TO_LESSON, ("press", "Step")], lambda: cached(1), "takes 26 multiply-adds.* it is the same"
     ),
-    Case("of the lesson", [TO_LESSON], lambda: cached(6), told(6)),
+    Case("of the lesson", [TO_LESSON], lambda: cached(6), sentence(6)),
 ]

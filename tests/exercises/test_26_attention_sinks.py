@@ -163,7 +163,7 @@ def both(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
     return shown | {"weights of the newest token": rows}
 
 
-def told(seen: int, sinks: int, window: int) -> str:
+def sentence(seen: int, sinks: int, window: int) -> str:
     """What the sentence says of the share of the first token and of those that are left without it."""
     share = 100 * float(weights(seen, sinks, window)["weights of the newest token"][0])
     return (
@@ -173,13 +173,13 @@ def told(seen: int, sinks: int, window: int) -> str:
 
 NUMBERS = ("toggle", "Numbers")
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: both(20, 4, 6), f"n, looks for nothing: {told(20, 4, 6)}", 1e-4),
-    Case("one kept", [("move", "First tokens kept", 1), NUMBERS], lambda: both(20, 1, 6), told(20, 1, 6), 1e-4),
+    Case("as it opens", [NUMBERS], lambda: both(20, 4, 6), f"n, looks for nothing: {sentence(20, 4, 6)}", 1e-4),
+    Case("one kept", [("move", "First tokens kept", 1), NUMBERS], lambda: both(20, 1, 6), sentence(20, 1, 6), 1e-4),
     Case(
         "a long text",
         [("move", "Tokens seen", 32), ("move", "Window", 3), NUMBERS],
         lambda: both(32, 4, 3),
-        told(32, 4, 3),
+        sentence(32, 4, 3),
         1e-4,
     ),
     Case(
