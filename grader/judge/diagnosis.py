@@ -166,11 +166,13 @@ class Diagnostician:
             if versions.explaining(explaining_pairs, failure):
                 continue
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
+            # The same words of an error, NaN or two whole numbers are no proof of two mistakes.
+            proves_little = failure.raised or says_little(failure)
             every_pair = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
             candidates = (pair for pair in every_pair if tellable >= set(pair))
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
-                if (failure.raised or says_little(failure)) and not all(map(confirmed, pair)):
-                    continue  # the same words of an error, NaN or two whole numbers are no proof of two mistakes
+                if proves_little and not all(map(confirmed, pair)):
+                    continue
                 if pair not in joined_pairs:
                     joined_pairs[pair] = explanations.join(versions, *pair)
                 joined_pair = joined_pairs[pair]

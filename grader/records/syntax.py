@@ -11,6 +11,7 @@ from collections.abc import Iterable
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LINE_ENDS = re.compile(r"\r\n|\r|\n")
 TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
+MAX_PARTS = 30  # of a dotted name; no library has a longer one, and a chain of thousands takes seconds to read
 
 
 @functools.lru_cache(maxsize=1)
@@ -66,10 +67,10 @@ def imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
 def dotted(node: ast.AST, aliases: dict[str, str]) -> list[str]:
     """The parts of a dotted name: ["torch", "nn", "functional", "softmax"] for F.softmax.
 
-    A chain of attributes on anything but a name begins with "".
+    A chain of attributes on anything but a name begins with "", as does what MAX_PARTS leave of a longer one.
     """
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
+    while isinstance(node, ast.Attribute) and len(parts) < MAX_PARTS:
         parts.append(node.attr)
         node = node.value
     root = node.id if isinstance(node, ast.Name) else ""
