@@ -223,8 +223,14 @@ def test_sums_in_float64(learner):
         args = (target, target[:1].clone(), torch.tensor([0]))
         got = learner.accept_draft(*args, torch.tensor([0.0, 0.5 + small / 2], dtype=torch.float64))
         expect(got, torch.tensor([0, 1]), "what accept_draft gives for a running sum of 0.5 + 2⁻²⁵")
-    target, draft = torch.tensor([[0.25, 0.75], [1.0, 0.0]]), torch.tensor([[0.5, 0.5]])
-    for number, expected in ((0.5 - 2.0**-30, [0, 0]), (0.5, [1])):
+        got = learner.accept_draft(*args, torch.tensor([0.0, 0.5 - small / 4], dtype=torch.float64))
+        expect(got, torch.tensor([0, 0]), "what accept_draft gives for a number of 0.5 − 2⁻²⁷")
+    halves, quarters = torch.tensor([[0.5, 0.5]]), torch.tensor([[0.25, 0.75], [1.0, 0.0]])
+    for target, draft, number, expected in (
+        (quarters, halves, 0.5 - 2.0**-30, [0, 0]),
+        (quarters, halves, 0.5, [1]),
+        (quarters, quarters[:1].flip(1), 1 / 3 + 2.0**-28, [1]),  # float32 rounds 1/3 up by 2⁻²⁶ · ⅔
+    ):
         got = learner.accept_draft(target, draft, torch.tensor([0]), torch.tensor([number, 0.5], dtype=torch.float64))
         expect(got, torch.tensor(expected), "what accept_draft gives for a number at p / q")
     tiny = 2.0**-30
