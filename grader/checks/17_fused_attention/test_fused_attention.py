@@ -13,6 +13,7 @@ from grader.authors import (
     expect,
     expect_shape,
     has_parameters,
+    held_tensor,
     keeps_device,
     keeps_dtype,
     keeps_inputs,
@@ -154,7 +155,7 @@ def test_fresh_attention(learner, rng):
 
 @task(2, after="fresh_attention")
 def test_other_entries(learner, rng):
-    """load_unfused ignores other entries, in any order, and leaves the state as it was and the parameters in place."""
+    """load_unfused ignores other entries, in any order, copies, and leaves state and parameter objects as they were."""
     state, x = random_state(rng, 4, 6, True), rng.randn(2, 5, 4)
     expected = by_hand(x, state, 3).float()
     future = torch.ones(7, 7).triu(1)
@@ -168,6 +169,11 @@ def test_other_entries(learner, rng):
         has_parameters(layer, names)
     other = random_state(rng, 4, 6, True)
     keeps_parameters(layer, lambda: layer.load_unfused(other), "load_unfused")
+    held = {name: held_tensor(learner, value) for name, value in state.items()}
+    layer.load_unfused(held)
+    for tensor in held.values():
+        tensor.zero_()
+    expect(layer(x), expected, "the result after the caller wrote into the state that was loaded")
 
 
 @task(2)
