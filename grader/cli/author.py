@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_CHANGED = 5  # mistakes that are named where failed_checks.json is not current
 SLUG = re.compile(r"[a-z][a-z0-9_]*")
-COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 @verb(
@@ -34,12 +33,9 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan"}
     option("--every", type=int, default=1, metavar="N", help="run one of N mistakes, and one for each check"),
     option("--device", choices=DEVICES, default="cpu", help="run all on this device; default: cpu"),
     option("--jobs", type=jobs, metavar="N", help="processes; default: one a core, on a GPU one"),
-    option("--show", metavar="NAME", help="show this known mistake of EX instead; all: every one"),
 )
 def verify(options: argparse.Namespace) -> int:
-    """Prove that the grader judges rightly, or show the known mistakes."""
-    if options.show:
-        return show_mistakes(options)
+    """Prove that the grader judges rightly."""
     from rich.console import Console
 
     from grader.authoring import parallel
@@ -79,12 +75,9 @@ def verify(options: argparse.Namespace) -> int:
     if any(report.problems for report in reports):
         return errors.FAILED
     total, count = sum(len(report.not_passed) for report in reports), sum(not report.not_here for report in reports)
-    print(f"{_many(count, 'exercise')}, {total} mistakes: every one rejected and named by its own sentence")
+    exercises = f"{count} {'exercise' if count == 1 else 'exercises'}"
+    print(f"{exercises}, {total} mistakes: every one rejected and named by its own sentence")
     return errors.PASSED
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _again(folder: str) -> str:
@@ -109,32 +102,6 @@ def _write_stub(folder: str) -> None:
     if stubs.make(text) == text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(stubs.make(paths.solution(folder).read_text("utf-8")), "utf-8")
-
-
-def show_mistakes(options: argparse.Namespace) -> int:
-    """Show known mistakes: what a learner reads, what each changes, what it shows, which checks it fails."""
-    from rich.console import Console
-    from rich.text import Text
-
-    if options.exercise is None:
-        raise WrongUse("Whose mistakes? Type for example: make verify EX=06 SHOW=all")
-    folder = catalog.find(options.exercise).folder
-    chosen = [mistake for mistake in mistakes.mistakes(folder) if options.show in ("all", mistake.name)]
-    if not chosen:
-        raise WrongUse(f"{folder} has no mistake {options.show}. See all: make verify EX={folder[:2]} SHOW=all")
-    ideas, recorded = mistakes.misconceptions(), mistakes.failed_checks(folder)
-    console = Console(highlight=False, soft_wrap=True)
-    for mistake in chosen:
-        idea, row = ideas.get(mistake.misconception), recorded.get(mistake.name)
-        console.print(Text(mistake.name, "bold"), Text(mistake.sentence), sep="\n")
-        for line in mistake.changes:
-            console.print(Text(f"    {line}", COLOURS.get(line[:1], "")))
-        shows = f"{idea.title} (lesson {idea.lesson}, “{idea.section}”)" if idea else "no misconception yet"
-        console.print(Text(f"shows: {shows}", "dim"))
-        fails = ", ".join(row.failed) if row else "not known yet (make verify WRITE=1)"
-        console.print(Text(f"fails: {fails}\n", "dim"))
-    console.print(_many(len(chosen), "mistake"))
-    return errors.PASSED
 
 
 @verb(

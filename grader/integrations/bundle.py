@@ -120,7 +120,7 @@ def of_exercise(folder: str) -> Iterator[tuple[str, bytes]]:
         yield f"{exercise_folder}/{path.name}", (beside / path.name).read_bytes()
     if (problems := beside / paths.problems(folder).name).exists():
         yield f"{exercise_folder}/{problems.name}", problems.read_bytes()
-    if paths.review(folder).exists():  # an answer to a code card is a piece of the solution
+    if paths.review(folder).exists():  # an answer in code is a piece of the solution
         questions = cards.questions(paths.review(folder).read_text("utf-8"))
         yield f"{exercise_folder}/{paths.review(folder).name}", questions.encode()
     for pattern in ("experiment.py", "measure_*.py", "*.svg"):

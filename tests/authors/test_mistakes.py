@@ -300,16 +300,3 @@ def test_every_mistake_is_a_whole_file_with_the_solutions_names():
         assert known and names
         for mistake in sample(known, 12):
             assert list(patches.definitions(mistake.source)) == names, mistake.name
-
-
-def test_the_mistakes_are_shown(said):
-    folder = catalog.find("06").folder
-    one = mistakes.find(folder, "scaling_left_out")
-    shown = said("verify", "06", "--show", one.name).stdout
-    assert one.sentence in shown and "@@" in shown and "fails: documented" in shown and "\x1b" not in shown
-    listed = said("verify", "06", "--show", "all").stdout
-    known = mistakes.mistakes(folder)
-    assert all(f"{mistake.name}\n{mistake.sentence}" in listed for mistake in known)
-    assert f"{len(known)} mistakes" in listed and "no misconception yet" not in listed
-    refused = said("verify", "06", "--show", "nothing_like_it")
-    assert refused.returncode == 2 and "make verify EX=06 SHOW=all" in refused.stderr
