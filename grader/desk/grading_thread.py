@@ -50,13 +50,11 @@ class Job:
 class GradingThread:
     """Takes jobs, grades only the newest, and calls `publish(job, result)` from its thread.
 
-    A failed verdict is published up to three times: at once, with the likely causes, and, if `where`, with the lines.
+    A failed verdict is published up to three times: at once, with the likely causes, and with the lines.
     """
 
-    def __init__(
-        self, fork_server: ForkServer, publish: Callable[[Job, ExerciseResult], None], where: bool = True
-    ) -> None:
-        self.workers, self.publish, self.where = SpareWorkers(fork_server), publish, where
+    def __init__(self, fork_server: ForkServer, publish: Callable[[Job, ExerciseResult], None]) -> None:
+        self.workers, self.publish = SpareWorkers(fork_server), publish
         self.changed = threading.Condition()
         self.waiting: Job | None = None
         self.busy = self.closed = False
@@ -86,7 +84,7 @@ class GradingThread:
 
             gc.freeze()  # torch and pytest stay loaded, so the garbage collector need not visit them
         while (job := self._next()) is not None:
-            settings = Settings(seed=job.seed, where=self.where)
+            settings = Settings(seed=job.seed, where=True)
             try:
                 self._grade(job, settings)
             except Exception as error:  # the grader could not do its work; the next save is graded again

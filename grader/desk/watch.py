@@ -33,17 +33,14 @@ LIST_KEYS = "↑ ↓: choose · Enter: open · any other key: back"
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
-def run(exercise: catalog.Exercise, poll: bool, where: bool = True) -> int:
-    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal.
-
-    where: look for the lines of mistakes too.
-    """
+def run(exercise: catalog.Exercise, poll: bool) -> int:
+    """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal."""
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
         saves = Saves(paths.EXERCISES, lambda: events.put(screen.SAVED), poll)
         beside = Beside(lambda request, page: events.put(screen.DRAWN, (request, page)))
-        grading = GradingThread(fork_server, lambda job, result: events.put(screen.GRADED, (job, result)), where)
+        grading = GradingThread(fork_server, lambda job, result: events.put(screen.GRADED, (job, result)))
         notes = (NO_SANDBOX if fork_server.tier.name == "D" else "", "" if progress.is_kept() else progress.NOT_KEPT)
         try:
             with events:
