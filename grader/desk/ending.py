@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.S)
-CLAUSE = re.compile(r"; .*", re.S)  # what goes on after the first statement
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 EMPHASIS = re.compile(r"\*([^*`]+)\*")
 ALL_PASSED = (
@@ -37,14 +36,10 @@ OTHERS = "All commands: make help"
 
 def ability(folder: str) -> str:
     """What the lesson says that one can do after it, as a sentence: "You can now …"; "" if it says nothing."""
-    sentence = _first_sentence(lesson.section(folder, "You can now …").removeprefix("… "))
-    return f"{CAN}{sentence.rstrip('.:')}." if sentence else ""
-
-
-def in_real_code(folder: str) -> str:
-    """Where well-known code has what was just written: the first sentence of "In real code", or ""."""
-    sentence = _first_sentence(lesson.section(folder, "In real code"))
-    return f"In real code: {CLAUSE.sub('', sentence).rstrip('.')}." if sentence else ""
+    paragraph, _, _ = lesson.section(folder, "You can now …").removeprefix("… ").partition("\n\n")
+    text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", paragraph)).split())
+    first = SENTENCE.match(text)
+    return f"{CAN}{formulas.as_text(first[1]).rstrip('.:')}." if first else ""
 
 
 def completed_path(folder: str, states: dict[str, progress.State] | None = None) -> str:
@@ -165,10 +160,3 @@ def closing_lines(states: dict[str, progress.State] | None = None) -> list[str]:
             f"kata is now {project.version()}. For its lessons and stubs, with your code kept, type: make update"
         )
     return [line for line in lines if line]
-
-
-def _first_sentence(markdown: str) -> str:
-    """The first sentence as text for a terminal, in one line."""
-    text = " ".join(EMPHASIS.sub(r"\1", LINK.sub(r"\1", markdown.partition("\n\n")[0])).split())
-    first = SENTENCE.match(text)
-    return formulas.as_text(first[1] if first else text)

@@ -26,12 +26,11 @@ EXPERIMENT = "integrations/notebook/templates/experiment.html"
 def verdict(result: ExerciseResult, pictures: Sequence[Picture]) -> dict:
     """{"text", "html"} of a verdict with its pictures."""
     result = replace(result, message=_message(result.message))
-    said = (ending.ability(result.exercise), ending.in_real_code(result.exercise))
-    closing = [line for line in said if line and result.status == PASSED]
+    closing = ending.ability(result.exercise) if result.status == PASSED else ""
     passed = [check for check in result.checks if check.outcome == PASSED]
     figures = heatmap.figures(pictures)
     body = templating.macro(VERDICT, "verdict")(result, html.cause_blocks(result), passed, figures, closing)
-    return {"text": terminal.plain(result) + "\n".join(closing), "html": _output(body)}
+    return {"text": terminal.plain(result) + closing, "html": _output(body)}
 
 
 def pictures(exercise: Exercise, drawings: Sequence[Picture]) -> dict:
