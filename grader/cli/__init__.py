@@ -16,7 +16,7 @@ import shlex
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from grader.catalog import NoSuchExercise, errors, paths, project
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile, NotForThisMachine, WrongUse
@@ -204,13 +204,10 @@ def _without_names(words: Sequence[str], verb: Verb) -> tuple[list[str], set[str
 def _parser(name: str, verb: Verb, given: set[str]) -> _Parser:
     """The parser of one verb. given: its words without a name that were given by one: they are options here."""
     epilog = f"make {name} takes the same as NAME=value." if verb.options else None
-    parser = _Parser(prog=f"kata {name}", description=verb.summary, usage=verb.usage, epilog=epilog)
-    groups: dict[str, Any] = {"": parser}
+    parser = _Parser(prog=f"kata {name}", description=verb.summary, epilog=epilog)
     for option in verb.options:
-        if option.group not in groups:
-            groups[option.group] = parser.add_argument_group(option.group)
         names = tuple(f"--{word}" if word in given else word for word in option.names)
-        groups[option.group].add_argument(*names, **option.settings)
+        parser.add_argument(*names, **option.settings)
     return parser
 
 

@@ -21,10 +21,9 @@ Run = Callable[[argparse.Namespace], int | None]
 
 @dataclass(frozen=True)
 class Option:
-    """One option, or a word without a name. settings: what add_argument takes; group: its heading in --help."""
+    """One option, or a word without a name. settings: what add_argument takes."""
 
     names: tuple[str, ...]
-    group: str
     settings: dict[str, Any]
 
     @property
@@ -50,7 +49,6 @@ class Verb:
 
     run: Run
     options: tuple[Option, ...]
-    usage: str | None
 
     @property
     def summary(self) -> str:
@@ -61,16 +59,16 @@ class Verb:
 DECLARED: dict[str, Verb] = {}
 
 
-def option(*names: str, group: str = "", **settings: Any) -> Option:
+def option(*names: str, **settings: Any) -> Option:
     """An option, with the settings of argparse's add_argument."""
-    return Option(names, group, settings)
+    return Option(names, settings)
 
 
-def verb(name: str, *options: Option, usage: str | None = None) -> Callable[[Run], Run]:
+def verb(name: str, *options: Option) -> Callable[[Run], Run]:
     """Declare the function below as what runs a verb."""
 
     def declare(run: Run) -> Run:
-        DECLARED[name] = Verb(run, options, usage)
+        DECLARED[name] = Verb(run, options)
         return run
 
     return declare

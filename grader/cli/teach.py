@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 TIERS = ("A", "B", "D")
 RESULTS, BUNDLE, COURSE = Path("results"), Path(f"{bundle.TOP}.zip"), Path("course")
-A_FEW, A_CLASS = "a few files", "a class"
 MOST_MISSING = 20  # names
 
 
@@ -57,66 +56,35 @@ OUT = option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results;
 
 @verb(
     "grade",
-    option(
-        "what", metavar="DOWNLOAD | EX", nargs="?", help="what a class handed in (folder, zip, tar), or an exercise"
-    ),
-    option("files", metavar="EX | FILE", nargs="*", help="exercises of DOWNLOAD, or .py files and notebooks of EX"),
+    option("submissions", metavar="SUBMISSIONS", nargs="?", type=Path, help="of a class: a folder, a zip or a tar"),
+    option("--ex", metavar="03,07", default="all", help="these exercises; default: all"),
+    option("--files", metavar="FILE", nargs="+", type=Path, help="instead of a class: these files, of --ex"),
+    option("--format", choices=("text", "json"), default="text", help="of the report on files"),
+    option("--output", metavar="FILE", type=Path, help="write the report on files there"),
     option("--device", choices=DEVICES, help="default: cpu"),
     option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
     option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
     option("--tier", choices=TIERS, help="this sandbox and no other; default: the strongest there is"),
     NO_SANDBOX,
-    option("--files", metavar="FILE", nargs="+", dest="named", help="the same as FILE, of --ex", group=A_FEW),
-    option("--format", choices=("text", "json"), default="text", group=A_FEW),
-    option("--output", metavar="FILE", type=Path, help="write the report there", group=A_FEW),
-    option("--submissions", metavar="DOWNLOAD", type=Path, help="the same as DOWNLOAD", group=A_CLASS),
-    option("--ex", metavar="03,07", default="all", help="these exercises; default: all", group=A_CLASS),
-    option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids", group=A_CLASS),
-    option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise", group=A_CLASS),
+    option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids"),
+    option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise"),
     COLUMN,
-    replace(OUT, group=A_CLASS),
-    option("--assignment", metavar="NAME", help="of DOWNLOAD, a course of nbgrader", group=A_CLASS),
-    option("--jobs", metavar="N", type=jobs, help="processes; default: one a core", group=A_CLASS),
-    option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file", group=A_CLASS),
-    option("--feedback", choices=LEVELS, default="full", help="how much students read; default: full", group=A_CLASS),
-    usage="%(prog)s DOWNLOAD [EX …] [--students LIST.csv] …  |  %(prog)s EX FILE …",
+    OUT,
+    option("--assignment", metavar="NAME", help="of SUBMISSIONS, a course of nbgrader"),
+    option("--jobs", metavar="N", type=jobs, help="processes; default: one a core"),
+    option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file"),
+    option("--feedback", choices=LEVELS, default="full", help="how much students read; default: full"),
 )
 def grade(options: argparse.Namespace) -> int:
     """Grade others' files in a sandbox: what a whole class handed in, or a few files."""
-    if options.named and options.ex != "all" and not options.what:
-        options.what, options.files = options.ex, options.named
-    if options.submissions is None and options.what and _is_download(options):
-        options.submissions, options.what = Path(options.what), None
-        if options.files:
-            options.ex, options.files = ",".join(options.files), []
-    if options.submissions is not None:
-        if options.what or options.files:
-            raise WrongUse("Name a download, or an exercise and its files, not both.\nSee: kata grade --help")
+    if options.submissions is not None and not options.files:
         return run_class(options)
-    if options.what and options.files:
-        options.files = [Path(file) for file in options.files]
+    if options.files and options.ex != "all" and options.submissions is None:
         return run_files(options)
-    if options.what and not _is_exercise(options.what):  # it was meant as a path
-        from grader.classroom.intake.finder import no_folder
-
-        raise WrongUse(no_folder(Path(options.what)))
     raise WrongUse(
         "Grade what a class handed in: make grade SUBMISSIONS=download\n"
         'Or the files of one exercise: make grade EX=03 FILES="a.py b.py"\nSee: kata grade --help'
     )
-
-
-def _is_download(options: argparse.Namespace) -> bool:
-    """True if the words are a download, and perhaps exercises of it: `03 FILE` is a file, even beside a folder 03."""
-    return Path(options.what).exists() and (not options.files or all(map(_is_exercise, options.files)))
-
-
-def _is_exercise(name: str) -> bool:
-    try:
-        catalog.find(name)
-    except catalog.NoSuchExercise:
-        return False
-    return True
 
 
 def run_class(options: argparse.Namespace) -> int:
@@ -179,7 +147,7 @@ def _find_in_course(options: argparse.Namespace) -> Found:
 
 def run_files(options: argparse.Namespace) -> int:
     """Grade a few files. Returns exit code 1 where one did not pass, 3 where one could not be graded."""
-    exercise = catalog.find(options.what)
+    exercise = catalog.find(options.ex)
     for path in options.files:
         if not os.path.lexists(path):  # said at once, before the fork server starts
             raise NoSuchFile(f"There is no file {paths.shown(path)}.")

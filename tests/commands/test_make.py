@@ -191,7 +191,7 @@ def test_start_is_the_watch_at_what_is_next_and_ctrl_c_there_no_error(desk, done
 
 
 def test_a_pattern_in_files_stands_for_the_files_that_fit():
-    files = _options(["grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt"]).named
+    files = _options(["grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt"]).files
     assert [*map(str, files)] == ["no_such.py", "pyproject.toml", "constraints.txt"]
 
 

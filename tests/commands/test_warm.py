@@ -270,7 +270,7 @@ def test_another_setting_is_cold_and_ends_nothing(desk):
 
 def test_only_check_try_and_plot_run_in_it(desk):
     with desk.here():
-        for words in (["grade", "03", SOLUTION], ["verify"], [], ["--serve"]):
+        for words in (["grade", "--ex", "03", "--files", SOLUTION], ["verify"], [], ["--serve"]):
             assert message.receive(client.ask(str(desk.root), message.RUN, words)) == {}
 
 

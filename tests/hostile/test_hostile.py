@@ -187,7 +187,7 @@ def grading(exercise: str, files: list[Path]) -> list[str]:
     """The words of a command line."""
     seconds = "5" if exercise in INTERPRETED else "1"
     common = ["--format", "json", "--seed", str(SEED), "--timeout", seconds, "--accept-tier", "D"]
-    return ["grade", exercise, *map(str, files), *common]
+    return ["grade", "--ex", exercise, "--files", *map(str, files), *common]
 
 
 def digest(path: Path) -> str:
@@ -515,7 +515,7 @@ def test_intake_takes_plain_files_alone(place):
     solution = paths.solution(catalog.find("01").folder).read_text("utf-8")
     deserved = odd_files(place.desk, solution)
     asked = grading("01", [*map(Path, deserved), place.honest("01", 0)])
-    done, stderr = place.together([asked, ["grade", "01", *deserved, "--timeout", "1"]])
+    done, stderr = place.together([asked, ["grade", "--ex", "01", "--timeout", "1", "--files", *deserved]])
     assert done is not None, stderr
     in_json, in_text = done
     assert (in_json["code"], in_text["code"]) == (1, 1), done

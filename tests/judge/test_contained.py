@@ -93,7 +93,7 @@ def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, sa
 
     monkeypatch.setattr(submission, "read", reading)
     files = [tmp_path / f"{name}.py" for name in ("one", "bad", "two")]
-    done = said("grade", "02", *files, "--format", form)
+    done = said("grade", "--ex", "02", "--files", *files, "--format", form)
     assert done.returncode == 3, done.stderr
     if form == "json":
         statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
@@ -118,7 +118,7 @@ def test_a_name_that_is_no_utf8_is_a_files_name(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("words", ["check 02 --submission", "grade 02"])
+@pytest.mark.parametrize("words", ["check 02 --submission", "grade --ex 02 --files"])
 def test_a_full_disk_loses_no_verdict(words, tmp_path, said):
     (tmp_path / "one.py").write_text(SOLUTION.source)
     done = said(*words.split(), tmp_path / "one.py", "--format", "json", "--output", "/dev/full")
