@@ -132,14 +132,10 @@ def page(exercise: Exercise, task: int | None = None, every: bool = False) -> It
         return
     again = f"make hint EX={number} TASK={answer.task} ALL=1"
     if answer.hint is None:
-        is_last = all(hint.task <= answer.task for hint in all_hints(folder))
-        following = f"The next task's come once this one is done: make check EX={number}. Another task's: TASK=…"
         yield Text(f"You have seen every hint for task {answer.task}. Again: {again}")
-        yield Text("It is the last task. Another task's hints: TASK=…" if is_last else following)
+        yield Text("Another task's come once this one is done, or with TASK=…")
         return
-    done = answer.task - 1 if task is None else 0  # so many tasks
-    past = f"tasks 1 {'and' if done == 2 else 'to'} {done} are done" if done > 1 else "task 1 is done" * done
-    yield from _listed(exercise, (answer.hint,), past)
+    yield from _listed(exercise, (answer.hint,))
     following = f"make hint EX={number}{'' if task is None else f' TASK={task}'}"
     left = f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {following}"
     yield Text(left if answer.left_of_task else f"That was the last one for this task. All again: {again}", "dim")
@@ -147,11 +143,11 @@ def page(exercise: Exercise, task: int | None = None, every: bool = False) -> It
         yield Text(progress.NOT_KEPT, "yellow")
 
 
-def _listed(exercise: Exercise, chosen: tuple[Hint, ...], reason: str = "") -> Iterator[RenderableType]:
-    """Hints below the headings of their tasks. reason: why it is this task."""
+def _listed(exercise: Exercise, chosen: tuple[Hint, ...]) -> Iterator[RenderableType]:
+    """Hints below the headings of their tasks."""
     yield Text(f"{exercise.folder[:2]} {exercise.title}", "bold")
     for task, hints in itertools.groupby(chosen, lambda hint: hint.task):
-        yield Text.assemble(f"Task {task}", (f"  {reason}" if reason else "", "dim"))
+        yield Text(f"Task {task}")
         for hint in hints:
             yield Padding(Text.assemble((f"{hint.place}  ", "yellow"), formulas.as_text(hint.text)), (0, 0, 0, 2))
 
