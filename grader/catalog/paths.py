@@ -179,19 +179,9 @@ def still(folder: str) -> Path:
     return EXERCISES / folder / "figure.svg"
 
 
-def site_page(folder: str) -> Path:
-    """The lesson as an HTML page, which `make docs` builds."""
-    return SITE / "lessons" / folder / "index.html"
-
-
-def lesson_page(folder: str) -> Path:
-    """The lesson with its figure as a page of its own, which the watch writes for a browser; git-ignored."""
-    return DESK / "report-lessons" / f"{folder}.html"
-
-
 def own_page(folder: str) -> Path:
-    """The same page with the learner's own matrices, which `make figure` and then each check write; git-ignored."""
-    return DESK / "report-lessons" / f"{folder}-mine.html"
+    """The lesson's page with the learner's own matrices, which `make figure` and then each check write; git-ignored."""
+    return DESK / "report-lessons" / f"{folder}.html"
 
 
 def notebook(folder: str) -> Path:

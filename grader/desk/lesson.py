@@ -58,7 +58,6 @@ SHOWN = re.compile(
 CLOSED, OPEN = "▸", "▾"
 FOLD = re.compile(rf"\s*[{CLOSED}{OPEN}] ")  # how the line of an answer begins
 ALL = range(10_000)  # answers
-MAKER = "grader.integrations.lesson_page"  # a module that writes the page of the exercise that is named
 # A link; or code, in which nothing is a link.
 LINK_OR_CODE = re.compile(
     r"^```.*?^```"
@@ -245,24 +244,18 @@ def section(folder: str, heading: str) -> str:
 
 
 def open_lesson(folder: str) -> str:
-    """Begin to write the page with its figure and to open it in a browser, in a process of its own.
+    """Begin to write the page with its figure and to open it in a browser, as `make figure` does.
 
     Returns what to tell the learner, whose watch goes on meanwhile.
     """
     subprocess.Popen(
-        [sys.executable, "-m", MAKER, folder],
-        cwd=paths.ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        [sys.executable, str(paths.PROGRAM), "figure", folder],
+        cwd=paths.DESK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
-    page = paths.shown(page_file(folder))
+    page = paths.shown(paths.own_page(folder))
     where = f"{page} opens in your browser" if _has_browser() else f"open {page} in a browser"
     return f"Lesson {folder[:2]} with its figure: {where}."
-
-
-def page_file(folder: str) -> Path:
-    """The page of a lesson: of the site where `make docs` built it, else one of its own."""
-    site = paths.site_page(folder)
-    return site if site.exists() else paths.lesson_page(folder)
 
 
 def open_in_browser(address: str) -> None:

@@ -1,14 +1,10 @@
-"""One lesson with its interactive figure as a page of its own, also with the learner's own matrices below the figure.
-
-python -m grader.integrations.lesson_page 03_context_vectors
-"""
+"""One lesson with its interactive figure, and the learner's own matrices below it, as a page of its own."""
 
 from __future__ import annotations
 
 import base64
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,22 +38,16 @@ PICTURE = "data:image/svg+xml;base64,"
 WIDE = '<div class="scroll" tabindex="0" role="region" aria-label="A table">{}</div>'
 
 
-def page(folder: str, own: dict[str, Any] | None = None) -> str:
-    """The whole page, which loads nothing but the font beside it. own: the learner's matrices."""
-    if not figure.has_figure(folder):
-        return plain_page(folder)
-    script = figures.script(folder, own is not None).replace("document.currentScript", HERE)
-    return figures.place_figure(plain_page(folder, script, figures.style()), folder, own=own)
+def page(folder: str, own: dict[str, Any]) -> str:
+    """The whole page, which loads nothing but the font beside it. own: the learner's matrices.
 
-
-def plain_page(folder: str, script: str = "", style: str = "") -> str:
-    """The page without the figure. Links to other files of the project are left out. script, style: of the figure."""
+    Links to other files of the project are left out.
+    """
     from markdown_it import MarkdownIt
 
     path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    place = f"{figures.PLACE}\n\n" if script else ""
     markdown = lesson.framed(lesson.without_hints(path.read_text("utf-8")))
-    text, taken = formulas.take_out(lesson.without_still(markdown, place))
+    text, taken = formulas.take_out(lesson.without_still(markdown, f"{figures.PLACE}\n\n"))
     text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + CODE.sub('`', fold[1])}\n", text)
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -69,17 +59,11 @@ def plain_page(folder: str, script: str = "", style: str = "") -> str:
     body = FOLDED.sub(lambda fold: "</details>" if fold[1] is None else OPENED.format(fold[1]), body)
     body = TABLE.sub(lambda table: WIDE.format(table[0]), body).replace("<pre>", '<pre tabindex="0">')
     body = body.replace("<p><img ", '<p class="scroll" tabindex="0"><img ')
-    style += formulas.style()
+    style = figures.style() + formulas.style()
+    script = figures.script(folder, has_own=True).replace("document.currentScript", HERE)
     script += paths.module("integrations/site/roots.js").read_text("utf-8")
-    return document(LESSON, title, script=script, style=style, has_pictures=True, body=Markup(body))
-
-
-def write(folder: str) -> Path:
-    """The path of the page, which is written unless the site has it."""
-    target = lesson.page_file(folder)
-    if target == paths.lesson_page(folder):
-        write_page(target, page(folder))
-    return target
+    whole = document(LESSON, title, script=script, style=style, has_pictures=True, body=Markup(body))
+    return figures.place_figure(whole, folder, own=own)
 
 
 def write_own(exercise: Exercise, handed_in: Submission | Unreadable, fork_server: ForkServer) -> Path:
@@ -93,22 +77,13 @@ def write_own(exercise: Exercise, handed_in: Submission | Unreadable, fork_serve
         own = {"text": handed_in.reason}
     else:
         own = display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
-    return write_page(paths.own_page(exercise.folder), page(exercise.folder, own))
-
-
-def write_page(target: Path, text: str) -> Path:
-    """Write a page, with the font of its formulas beside it if there is one."""
+    target = paths.own_page(exercise.folder)
     target.parent.mkdir(exist_ok=True)
     font, copy = formulas.font(), target.with_name("math.ttf")
     if font and not copy.exists():
         shutil.copyfile(font, copy)
-    safe_files.write_whole(target, text)
+    safe_files.write_whole(target, page(exercise.folder, own))
     return target
-
-
-def main() -> None:
-    """Write the page of the exercise that is named, and open it."""
-    lesson.open_in_browser(write(sys.argv[1]).as_uri())
 
 
 def _plain(children: list[Token], place: Path) -> list[Token]:
@@ -129,7 +104,3 @@ def _plain(children: list[Token], place: Path) -> list[Token]:
                 child = Token("text", "", 0, content=f"({child.content})")
         kept_tokens.append(child)
     return kept_tokens
-
-
-if __name__ == "__main__":
-    main()
