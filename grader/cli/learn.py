@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import importlib
 import importlib.util
-import math
 import os
 import secrets
 import shlex
@@ -18,7 +17,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import errors, paths, project
 from grader.catalog.errors import BadSubmission, WrongUse
-from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, number, option, positive, seconds, verb
+from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, option, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
@@ -26,7 +25,7 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 NEWER = "pipx upgrade attention-kata, or uv tool upgrade attention-kata"
-PROMPT, TOKENS, TEMPERATURE = "Once upon a time", 200, 0.7  # of `make write`
+PROMPT = "Once upon a time"  # of `make write`
 FOLDER_NAME = "my-attention"
 # What the commands of a warm process import when they run; see grader/warm/client.py for which these are.
 MODULES = (
@@ -246,7 +245,6 @@ def show_progress(options: argparse.Namespace) -> None:
     option("exercise", nargs="?", metavar="EX", help="default: the one whose class you passed last"),
     option("--steps", type=positive, metavar="N", help="default: as many as the lesson's model was trained"),
     option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
-    option("--seed", type=int, default=0, help="of the first numbers and of the tokens; default: 0"),
     SUBMISSION,
     option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
     option("--force", action="store_true", help="train the reference, also before you have passed"),
@@ -264,8 +262,7 @@ def train(options: argparse.Namespace) -> None:
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
 
-        course = training.Course(options.layers, options.steps, options.seed)
-        state = training.train(exercise, read, fork_server, course)
+        state = training.train(exercise, read, fork_server, options.layers, options.steps)
         own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
         if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)
@@ -290,13 +287,6 @@ def with_training(name: str | None) -> catalog.Exercise:
     "write",
     option("--prompt", metavar="TEXT", default=PROMPT, help=f"how it begins; default: “{PROMPT}”"),
     option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
-    option("--tokens", metavar="N", type=positive, default=TOKENS, help=f"at most; default: {TOKENS}"),
-    option(
-        "--temperature",
-        type=number(float, 0, math.nextafter(math.inf, 0), "0 or more"),
-        default=TEMPERATURE,
-        help=f"0: no chance; default: {TEMPERATURE}",
-    ),
     option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
     SUBMISSION,
     option("--force", action="store_true", help="let the reference write, also before you have passed"),
@@ -312,8 +302,7 @@ def write(options: argparse.Namespace) -> None:
     from grader.desk import writing  # it imports torch, which takes a second
 
     folder = options.model or paths.handed_out(exercise.folder)
-    wish = writing.Wish(options.prompt, options.tokens, options.temperature, options.seed)
-    writing.write(exercise, read, folder, wish)
+    writing.write(exercise, read, folder, writing.Wish(options.prompt, seed=options.seed))
 
 
 def _own(exercise: catalog.Exercise, options: argparse.Namespace, why: str, anyway: str) -> tuple[Path, Submission]:
@@ -420,7 +409,7 @@ def experiment(options: argparse.Namespace) -> int:
     return errors.PASSED if measured.holds else errors.FAILED
 
 
-@verb("notebook", NEXT, option("--no-open", action="store_true", help="only make it"))
+@verb("notebook", NEXT)
 def notebook(options: argparse.Namespace) -> int:
     """Make the exercise a notebook, and open it in JupyterLab."""
     from grader.integrations.notebook import export
@@ -429,8 +418,6 @@ def notebook(options: argparse.Namespace) -> int:
     path, outcome = export.make(exercise)
     name = paths.shown(path)
     print(f"{name} is made." if outcome == export.MADE else f"{name} is yours: it was left as it is.")
-    if options.no_open:
-        return errors.PASSED
     if importlib.util.find_spec("jupyterlab") is None:
         print(errors.missing_extra("Opening it needs JupyterLab", "notebook"))
         print("Or open the notebook in another program, such as VS Code, with this Python as its kernel.")

@@ -86,7 +86,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def number(kind: type, least: float, most: float = float("inf"), says: str = "") -> Callable[[str], Any]:
+def number(kind: type, least: float, most: float, says: str) -> Callable[[str], Any]:
     """A type for argparse: an int or a float from `least` to `most`. says: what it is to be."""
 
     def read(text: str) -> Any:

@@ -32,6 +32,7 @@ from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
 
 LAYERS = 2
+SEED = 0  # of the first numbers and of the tokens
 LIMITS = Limits(call_s=120.0, call_cpu_s=None, total_s=3600.0, cpu_s=3600, memory_mb=2048)
 AT_ONCE = 10  # steps between two pictures
 PERIOD = 8  # of the sequence that is shown: sixteen tokens
@@ -40,15 +41,6 @@ BAR = 24  # characters of a score of 1
 PLAN = ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")  # what the train.py of a proof defines
 OTHER_FORM = "what the training says about itself has another form than the lesson's"
 Look = dict[str, torch.Tensor]  # what the worker says of a training between two steps
-
-
-@dataclass(frozen=True)
-class Course:
-    """One training. steps, layers: None for those of the lesson."""
-
-    layers: int | None = None
-    steps: int | None = None
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,30 +56,34 @@ class Plan:
 
 
 def train(
-    exercise: Exercise, submission: Submission, fork_server: ForkServer, course: Course, console: Console | None = None
+    exercise: Exercise,
+    submission: Submission,
+    fork_server: ForkServer,
+    layers: int | None = None,
+    steps: int | None = None,
+    console: Console | None = None,
 ) -> dict[str, torch.Tensor]:
     """Train, and show it. Returns the trained parameters; {} after a proof, whose models nobody keeps.
 
-    Raises WrongUse if the learner's model cannot be trained.
+    layers, steps: by default those of the lesson. Raises WrongUse if the learner's model cannot be trained.
     """
     console = console or terminal.console()
     settings = _settings(exercise)
     plan = Plan(*(settings[name] for name in PLAN)) if "RUNS" in settings else None
-    if plan and course.layers:
+    if plan and layers:
         raise WrongUse(f"{exercise.folder} compares models of its own: LAYERS is for trainings of one model.")
-    steps = course.steps or settings["STEPS"]
+    steps = steps or settings["STEPS"]
     source = f"{submission.source}\n\n\n{_trainer(exercise)}"
     remote = Remote(fork_server, Submission(source, submission.filename, submission.notes), exercise.slug, LIMITS)
     try:
         remote.load()
         learner = Learner(remote)
         if plan:
-            train_beside(learner.Training(course.seed), plan, steps, console)
+            train_beside(learner.Training(SEED), plan, steps, console)
             return {}
-        layers = course.layers or LAYERS
-        sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers, settings["HEADS"]]
-        model = getattr(learner, settings["MODEL"])(*sizes, seed=course.seed)
-        trainee = learner.Training(model, course.seed)
+        sizes = [settings["VOCABULARY"], settings["SIZE"], settings["CONTEXT"], layers or LAYERS, settings["HEADS"]]
+        model = getattr(learner, settings["MODEL"])(*sizes, seed=SEED)
+        trainee = learner.Training(model, SEED)
         form = {"loss": 0, "previous": 2, "induction": 2, "weights": 4}
         _advance(trainee, steps, console, lambda: picture(_look(trainee.look(PERIOD), form)))
         return {name: value.detach().clone() for name, value in model.parameters().items()}

@@ -37,9 +37,9 @@ class Wish:
     """What to write. tokens: how many at most. seed: of the generator from which tokens are drawn."""
 
     prompt: str
-    tokens: int
-    temperature: float
-    seed: int
+    tokens: int = 200
+    temperature: float = 0.7
+    seed: int = 0
 
 
 @dataclass(frozen=True)

@@ -219,7 +219,7 @@ def test_a_learner_walks_through_an_exercise(mine, machine):
 
 def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
     pytest.importorskip("jupytext", reason="(extra notebook)")
-    done = machine("kata", "notebook", "03", "--no-open", cwd=mine)
+    done = machine("kata", "notebook", "03", cwd=mine)
     made = mine / STUB.replace(".py", ".ipynb")
     assert done.returncode == 0 and made.exists(), done.stderr
     cells = json.loads(made.read_text("utf-8"))["cells"]

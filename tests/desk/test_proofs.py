@@ -24,7 +24,7 @@ def shown(exercise, path, fork_server, steps=None) -> str:
     """What a pipe shows of a training."""
     file = io.StringIO()
     console = Console(file=file, width=200, force_terminal=False)
-    training.train(exercise, submission.read(path), fork_server, training.Course(steps=steps), console)
+    training.train(exercise, submission.read(path), fork_server, steps=steps, console=console)
     return file.getvalue()
 
 

@@ -52,8 +52,7 @@ def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_tra
 def test_the_terminal_shows_bars_scores_and_what_a_head_looks_at(fork_server):
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=100, height=50)
-    course = training.Course(layers=1, steps=10)
-    state = training.train(EXERCISE, submission.read(REFERENCE), fork_server, course, console)
+    state = training.train(EXERCISE, submission.read(REFERENCE), fork_server, 1, 10, console)
     assert not any(name.startswith("layers.1.") for name in state)
     last = screen.getvalue().rpartition("loss of the second half")[2]
     assert "0.3" in last and "10/10" in last and "·" in last

@@ -129,7 +129,7 @@ def made(checkout, cli):
     """Makes the notebook of an exercise in the checkout. Gives its path."""
 
     def make(number: str) -> Path:
-        done = cli("notebook", number, "--no-open", cwd=checkout)
+        done = cli("notebook", number, cwd=checkout)
         assert done.returncode == 0 and "is made" in done.stdout, done.stderr
         return checkout / paths.notebook(catalog.find(number).folder).relative_to(paths.ROOT)
 
