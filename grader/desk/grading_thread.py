@@ -1,6 +1,6 @@
 """The exercise that is watched: how its saves are seen, and the thread that grades it.
 
-The thread keeps a spare worker and the checks ready. A save is seen by file events or by polling. An event is only a
+The thread keeps the checks ready. A save is seen by file events or by polling. An event is only a
 reason to read the file: its content decides. So events may come twice, late or for another file, and where none come,
 polling has the same effect.
 """
@@ -30,7 +30,7 @@ from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import Worker
 
-IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the fork of the spare worker
+IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the collection of garbage
 STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
 POLL_S = 0.2  # seconds between two reads where there are no events
 FALLBACK_S = 2.0  # seconds between two reads where there are events, since an unknown drive may send none
@@ -54,7 +54,7 @@ class GradingThread:
     """
 
     def __init__(self, fork_server: ForkServer, publish: Callable[[Job, ExerciseResult], None]) -> None:
-        self.workers, self.publish = SpareWorkers(fork_server), publish
+        self.workers, self.publish = Workers(fork_server), publish
         self.changed = threading.Condition()
         self.waiting: Job | None = None
         self.busy = self.closed = False
@@ -93,33 +93,26 @@ class GradingThread:
 
     def _grade(self, first: Job, settings: Settings) -> None:
         """Grade jobs with one session of checks, until another exercise is opened."""
-        from grader.judge.examiner import limits_of
         from grader.judge.grading import Grading
 
         def fits(job: Job) -> bool:
             """Whether this session of checks can grade the job."""
             return (job.exercise, job.seed) == (first.exercise, first.seed)
 
-        limits = limits_of(first.exercise, settings)
         job: Job | None = first
         with Grading(first.exercise, self.workers, settings) as grading:
             while job is not None:
                 for event in grading.grade(job.handed_in, self._has_work):
                     if isinstance(event, Verdict):
                         self.publish(job, event.result)
-                job = self._next(fits, limits)
+                job = self._next(fits)
 
-    def _next(self, fits: Callable[[Job], bool] = lambda job: True, limits: Limits | None = None) -> Job | None:
-        """Wait for the next job. The time until it comes is used: a worker with these limits is forked for it.
-
-        Returns None where the job does not fit into this session, or the thread is to end.
-        """
+    def _next(self, fits: Callable[[Job], bool] = lambda job: True) -> Job | None:
+        """The next job, once it is there; None where it does not fit into this session, or the thread is to end."""
         with self.changed:
             self.busy = False
             has_work = self.changed.wait_for(self._has_work, IDLE_S)
         if not has_work:
-            if limits is not None:
-                self.workers.prepare(limits)
             gc.collect()  # nothing else does: grader/__main__.py switched it off
         with self.changed:
             self.changed.wait_for(self._has_work)
@@ -193,15 +186,14 @@ class Superseded(InfrastructureError):
     """The grading was cancelled because a newer file waits. No check catches an InfrastructureError."""
 
 
-class SpareWorkers:
-    """Provides one grading after the other with workers, as a fork server does."""
+class Workers:
+    """Provides one grading after the other with workers, as a fork server does, until it is cancelled."""
 
     def __init__(self, fork_server: ForkServer, cancelled: bool = False) -> None:
         self.fork_server = fork_server
         self.cancelled = cancelled
-        self._without: SpareWorkers | None = None
+        self._without: Workers | None = None
         self.current: Worker | None = None
-        self.spare: tuple[Limits, Worker] | None = None
 
     def begin(self) -> None:
         """Begin another grading."""
@@ -213,28 +205,17 @@ class SpareWorkers:
         """A new worker. Raises Superseded once the grading was cancelled."""
         if self.cancelled:
             raise Superseded
-        limits_of_spare, worker = self.spare or (None, None)
-        self.spare = None
-        if worker is not None and limits_of_spare != limits:
-            worker.close()
-            worker = None
-        self.current = worker or self.fork_server.spawn(limits)
+        self.current = self.fork_server.spawn(limits)
         if self.cancelled:
             self.current.close()
             raise Superseded
         return self.current
 
-    def prepare(self, limits: Limits) -> None:
-        """Fork the spare worker, if there is none yet."""
-        if self.spare is None:
-            with contextlib.suppress(InfrastructureError):
-                self.spare = limits, self.fork_server.spawn(limits)
-
-    def without_ready_made(self, rule: Forbidden) -> "SpareWorkers":
+    def without_ready_made(self, rule: Forbidden) -> "Workers":
         """Workers that have none of the ready-made functions that a rule forbids. They are cancelled with these."""
         fork_server = self.fork_server.without_ready_made(rule)
         if self._without is None or self._without.fork_server is not fork_server:
-            self._without = SpareWorkers(fork_server, self.cancelled)
+            self._without = Workers(fork_server, self.cancelled)
         return self._without
 
     def cancel(self) -> None:

@@ -9,7 +9,7 @@ from worker_calls import load
 from grader import catalog
 from grader.catalog import Exercise, mistakes, paths, project
 from grader.catalog.exercise import Limits
-from grader.desk.grading_thread import GradingThread, Job, SpareWorkers, Superseded
+from grader.desk.grading_thread import GradingThread, Job, Superseded, Workers
 from grader.records.results import FAILED, PASSED
 from grader.records.submission import Submission
 from grader.sandbox.worker_handle import WorkerEnded
@@ -54,7 +54,7 @@ def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
 
 def test_a_newer_file_ends_workers_without_ready_made_functions_too(fork_server):
     rule = FORBIDDING[0].forbidden[0]
-    workers = SpareWorkers(fork_server)
+    workers = Workers(fork_server)
     workers.begin()
     worker = workers.without_ready_made(rule).spawn(Limits())
     workers.cancel()
