@@ -21,7 +21,7 @@ from copies import copy
 
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
-WATCH = [sys.executable, "-m", "grader", "watch"]
+WATCH = [sys.executable, "-m", "grader", "start"]
 
 
 class AtTerminal:

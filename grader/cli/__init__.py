@@ -35,7 +35,6 @@ VERBS = (
     dict.fromkeys((*FIRST, *MORE, *HIDDEN), "learn") | dict.fromkeys(TEACH, "teach") | dict.fromkeys(WRITE, "author")
 )
 LISTS = {"Learn": FIRST, "… and more": MORE, "Teach": TEACH, "Write exercises": WRITE}
-ALIASES = {"watch": "start"}
 ANYWHERE = ("init", "doctor")  # verbs that need no folder of exercises
 OF_SOLUTIONS = ("solution", "plot", "update")  # a learner's verbs that a bundle has nothing for
 MAKE = "--make"  # the first argument, where the Makefile calls
@@ -154,9 +153,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _options(words: Sequence[str], command: str = "kata") -> argparse.Namespace:
     """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
-    name = ALIASES.get(words[0], words[0])
+    name = words[0]
     if name not in VERBS:
-        raise WrongUse(f'There is no command "{words[0]}".{_nearest(name, VERBS)} See all: {command} help')
+        raise WrongUse(f'There is no command "{name}".{_nearest(name, VERBS)} See all: {command} help')
     if paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
         _demand_folder(name)
     verb = declared(name)

@@ -84,7 +84,6 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
         ("fill GRADEBOOK=a.csv MARKS=marks.csv COLUMN=03=Essay", "fill a.csv marks.csv --column 03=Essay"),
         ("check EX=03 SEED=7 ALL=1", "check 03 --seed 7 --all"),
         ("check EX=03 ALL=0", "check 03"),
-        ("watch 03", "start 03"),
         ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
         ("try 03 --args SEED=3", "try 03 --args=SEED=3"),
     ):

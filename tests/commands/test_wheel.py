@@ -118,7 +118,7 @@ def test_the_wheel_holds_all_that_grading_needs_and_nobodys_work(machine):
 
 
 def test_outside_of_a_folder_it_says_what_to_type(machine, tmp_path):
-    for words in (("check", "03"), ("watch",), ("progress",), ("solution", "03")):
+    for words in (("check", "03"), ("start",), ("progress",), ("solution", "03")):
         done = machine("kata", *words, cwd=tmp_path)
         assert done.returncode == 2 and "kata init my-attention" in done.stderr and done.stdout == "", words
     refused = machine("kata", "grade", "hand-ins", cwd=tmp_path)
@@ -240,7 +240,7 @@ def test_the_watch_starts_in_it_and_cards_have_their_answers_though_the_folder_h
     (mine / STUB).write_text(RIGHT.replace("dim=-1", "dim=0"), "utf-8")
     environment = {name: value for name, value in machine.environment.items() if name not in ("TERM",)}
     learner = AtTerminal(["env", "-i", *(f"{k}={v}" for k, v in environment.items()), "TERM=xterm-256color",
-                          "kata", "watch", "03"], mine)  # fmt: skip
+                          "kata", "start", "03"], mine)  # fmt: skip
     try:
         learner.shows("03 Context vectors", "? keys", "q quit", seconds=120)
         (mine / STUB).write_text(RIGHT, "utf-8")

@@ -389,7 +389,7 @@ def test_make_watch_is_stopped_and_goes_on_and_ctrl_c_ends_it(tmp_path):
     folder = checkout(tmp_path)
     file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
     with AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ") as shell:
-        shell.type(f"make watch EX=03 PYTHON={sys.executable}\n")
+        shell.type(f"make start EX=03 PYTHON={sys.executable}\n")
         shell.shows("Not started")
         shell.type("\x1a")
         place = shell.says("Stopped")
@@ -428,12 +428,12 @@ def test_where_no_events_come_the_file_is_read_often(tmp_path, monkeypatch):
     for release, polls in (("6.1.0-18-amd64", False), ("5.15.90.1-microsoft-standard-WSL2", True)):
         monkeypatch.setattr(grading_thread.platform, "release", lambda release=release: release)  # that of this machine
         for asked in (False, True):
-            saves = grading_thread.Saves(tmp_path, lambda: None, _options(["watch", *["POLL=1"] * asked]).poll)
+            saves = grading_thread.Saves(tmp_path, lambda: None, _options(["start", *["POLL=1"] * asked]).poll)
             saves.close()
             assert saves.pause == (grading_thread.POLL_S if polls or asked else grading_thread.FALLBACK_S)
 
 
 def test_without_a_terminal_it_says_so(cli):
-    done = cli("watch", "03")
+    done = cli("start", "03")
     assert done.returncode == 2
     assert done.stderr == "The watch needs a terminal. Without one, grade once: make check\n"
