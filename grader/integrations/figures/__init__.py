@@ -7,8 +7,6 @@ twice. Neither making nor reading a figure needs a network or Node.
 """
 
 import base64
-import hashlib
-import json
 import re
 from typing import Any
 
@@ -22,7 +20,6 @@ EXPORT = re.compile(r"^export (?=(?:const|function) )", re.M)
 DEFAULT = "export default {"
 TEMPLATE = "integrations/figures/templates/figure.html"
 PLACE = "\ue004"  # stands for the figure in Markdown
-HEAVY = 50_000  # letters from which on a text of a figure's data is worth a file of its own
 
 
 def widget(folder: str) -> str:
@@ -44,45 +41,14 @@ def style() -> str:
     return templating.colours_within(".kata-figure") + paths.figure_module("figures.css").read_text("utf-8")
 
 
-def place_figure(page: str, folder: str, script: str = "", shared: str = "", own: dict[str, Any] | None = None) -> str:
+def place_figure(page: str, folder: str, script: str = "", own: dict[str, Any] | None = None) -> str:
     """The page with the figure where its Markdown had the paragraph PLACE.
 
-    script: the address of its script; "" where the page holds it. shared: the address of the folder with the files of
-    `heavy`, each of which a browser loads once for all pages; "" where the page holds what is in them. own: the
-    learner's matrices.
+    script: the address of its script; "" where the page holds it. own: the learner's matrices.
     """
-    data = figure.data(folder)
-    files: dict[str, str] = {}
-    if shared:
-        data, files = _split(data)
-    facts = {"title": figure.figure(folder).title, "still": still(folder), "data": data, "own": own}
-    html = render(TEMPLATE, **facts, script=script, shared=[f"{shared}/{name}" for name in files])
+    title = figure.figure(folder).title
+    html = render(TEMPLATE, title=title, still=still(folder), data=figure.data(folder), script=script, own=own)
     return page.replace(f"<p>{PLACE}</p>", html)
-
-
-def heavy(folder: str) -> dict[str, str]:
-    """What the data of a figure has of long texts, as scripts by their name, which is the same for the same text."""
-    return _split(figure.data(folder))[1]
-
-
-def _split(data: Any) -> tuple[Any, dict[str, str]]:
-    """The data with a name in place of each long text, and the scripts that hold the texts."""
-    files: dict[str, str] = {}
-
-    def light(value: Any) -> Any:
-        """A part of the data with its long texts replaced."""
-        match value:
-            case dict():
-                return {name: light(item) for name, item in value.items()}
-            case list():
-                return [light(item) for item in value]
-            case str() if len(value) >= HEAVY:
-                name = hashlib.sha256(value.encode()).hexdigest()[:12]
-                files[f"{name}.js"] = f"(window.kataShared ??= {{}})[{name!r}] = {json.dumps(value)};\n"
-                return {"shared": name}
-        return value
-
-    return light(data), files
 
 
 def still(folder: str) -> str:

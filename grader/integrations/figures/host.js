@@ -3,8 +3,7 @@
 export function host(figure, script) {
   const place = script.closest("figure");
   const data = place.querySelector('script[type="application/json"]').textContent;
-  // What several pages need lies in a file of its own, whose script has run before.
-  const values = { data: JSON.parse(data, (_, value) => (value?.shared ? window.kataShared[value.shared] : value)) };
+  const values = { data: JSON.parse(data) };
   const model = { get: (name) => values[name], set() {}, save_changes() {}, on() {}, off() {} };
   figure.render({ model, el: place.querySelector(".kata-live") });
 }

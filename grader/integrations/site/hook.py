@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mkdocs.structure.pages import Page
 
 HOME = "index.md"
-SHARED = "assets/figures"  # the folder of the figures' scripts, and of what several of them need
+SCRIPTS = "assets/figures"  # the folder of the figures' scripts
 LEFT_OUT = ("README.md", "AGENTS.md")  # the start page, and what assistants read
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # the search shows no hint to who did not ask for one
 IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)|<img src=\"(?!https?:)([^\"]+)\"")
@@ -88,9 +88,7 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
     for exercise in catalog.exercises():
         put(page_of(exercise.folder, "hints"), content=hints_page(exercise))
     for folder in _with_figure():
-        put(f"{SHARED}/{folder}.js", content=figures.script(folder))
-        for name, script in figures.heavy(folder).items():
-            put(f"{SHARED}/{name}", content=script)
+        put(f"{SCRIPTS}/{folder}.js", content=figures.script(folder))
     for name in ("site.css", "roots.js"):
         put(f"assets/{name}", abs_src_path=str(paths.module("integrations/site") / name))
     put("assets/figures.css", content=figures.style())
@@ -121,7 +119,7 @@ def on_post_page(output: str, page: Page, **_: object) -> str:
     """Place the figure of a lesson. The search has read the page before. output: the whole page."""
     for folder in _with_figure():
         if page.file.src_uri == page_of(folder):
-            return figures.place_figure(output, folder, f"../../{SHARED}/{folder}.js", f"../../{SHARED}")
+            return figures.place_figure(output, folder, f"../../{SCRIPTS}/{folder}.js")
     return output
 
 
