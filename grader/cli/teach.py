@@ -260,7 +260,6 @@ def write(path: Path, data: bytes) -> None:
     "gradescope",
     EXERCISES,
     option("--output", metavar="FILE", type=Path, help="default: gradescope.zip"),
-    option("--seed", type=int, help="of the fresh inputs, in every run; default: a new secret in each"),
     option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
     NO_SANDBOX,
     option("--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"),
@@ -277,7 +276,7 @@ def make_gradescope(options: argparse.Namespace) -> int:
         ended = gradescope.failure("the autograder was ended before it was done.")
         broke = gradescope.failure("the autograder could not do its work.")
         return errors.PASSED if _grade_one(options, exercises, results, ended, broke) else errors.NOT_DONE
-    zipped = gradescope.package(exercises, options.seed, options.hidden, options.accept_tier)
+    zipped = gradescope.package(exercises, options.hidden, options.accept_tier)
     write(options.output or Path("gradescope.zip"), zipped)
     print(f"Set the assignment's points to {sum(exercise.max_points for exercise in exercises):g} on Gradescope.")
     return errors.PASSED
@@ -288,7 +287,6 @@ def make_gradescope(options: argparse.Namespace) -> int:
     EXERCISES,
     option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
     option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
-    option("--seed", type=int, help="of the fresh inputs; default: a new secret in each run"),
     option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
 )
 def make_classroom50(options: argparse.Namespace) -> int:
@@ -339,9 +337,7 @@ def _grade_one(
     write_out(ended)
     accept_tier = getattr(options, "accept_tier", None)
     try:
-        graded = one_student.grade(
-            options.grade, exercises, options.seed, accept_tier, lambda graded: write_out(content(graded))
-        )
+        graded = one_student.grade(options.grade, exercises, accept_tier, lambda graded: write_out(content(graded)))
         return graded if write_out(content(graded)) and graded.complete else None
     except Exception as error:
         print(f"The grader could not do its work: {error}", file=sys.stderr)  # for the instructor

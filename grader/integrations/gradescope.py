@@ -45,10 +45,9 @@ def failure(reason: str) -> dict[str, Any]:
     }
 
 
-def package(exercises: Sequence[Exercise], seed: int | None, hidden: str, accept_tier: str | None) -> bytes:
-    """The autograder zip. seed None: a new secret in every run; otherwise every run uses this seed."""
+def package(exercises: Sequence[Exercise], hidden: str, accept_tier: str | None) -> bytes:
+    """The autograder zip."""
     arguments = [",".join(exercise.folder for exercise in exercises), "--hidden", hidden]
-    arguments += ["--seed", str(seed)] if seed is not None else []
     arguments += ["--accept-tier", accept_tier] if accept_tier else []
     content = {f"kata/{name}": data for name, data in bundle.whole()}
     content |= {name: paths.module(f"integrations/templates/{name}").read_bytes() for name in SCRIPTS}

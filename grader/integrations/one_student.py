@@ -52,11 +52,10 @@ def expected(exercise: Exercise, misplaced: Sequence[Mark]) -> str:
 def grade(
     folder: Path,
     exercises: Sequence[Exercise],
-    seed: int | None = None,
     accept_tier: str | None = None,
     so_far: Callable[[Graded], object] = lambda graded: None,
 ) -> Graded:
-    """Grade the submissions in the folder, in a sandbox that was tested. seed None: a new secret.
+    """Grade the submissions in the folder, in a sandbox that was tested, with a new secret.
 
     so_far: is called with all results after each exercise. Raises InfrastructureError where there is no sandbox for
     what was handed in, and WrongUse for a folder that cannot be read.
@@ -64,7 +63,7 @@ def grade(
     started = time.monotonic()
     submissions = find_one(folder, exercises)
     by_exercise = {handin.exercise: handin for handin in submissions.handins}
-    settings = replace(SETTINGS, seed=secret_seed() if seed is None else seed)
+    settings = replace(SETTINGS, seed=secret_seed())
     results = [
         (exercise, result if exercise.folder in by_exercise else None)
         for exercise, result in nothing(exercises).results

@@ -64,8 +64,8 @@ def autograder(tmp_path_factory) -> Path:
     """/autograder as Gradescope lays it out: the zip in source/, run_autograder beside it. BROKEN's checks are."""
     root = tmp_path_factory.mktemp("autograder")
     exercises = [EXERCISE, catalog.find("01"), BROKEN]
-    zipped = gradescope.package(exercises, None, "visible", None)
-    assert zipped == gradescope.package(exercises, None, "visible", None)
+    zipped = gradescope.package(exercises, "visible", None)
+    assert zipped == gradescope.package(exercises, "visible", None)
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
         archive.extractall(root / "source")
         assert {"setup.sh", "run_autograder"} <= set(archive.namelist())  # in the root of the zip

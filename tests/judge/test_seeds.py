@@ -4,12 +4,10 @@ import base64
 import builtins
 import contextlib
 import datetime
-import io
 import json
 import stat
 import subprocess
 import sys
-import zipfile
 import zlib
 from dataclasses import asdict
 from pathlib import Path
@@ -273,14 +271,8 @@ def test_platforms_draw_a_secret_in_every_run_and_tell_it_nowhere(tmp_path, monk
     about = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"), "x")
     now = datetime.datetime.now(datetime.timezone.utc)
     for _ in range(2):
-        result = one_student.grade(tmp_path, [EXERCISE], None)
+        result = one_student.grade(tmp_path, [EXERCISE])
         said = json.dumps([gradescope.results(result), classroom50.result(result, about, now)])
         said += "".join(capfd.readouterr()) + repr([asdict(found) for _, found in result.results])
         assert not held_in(said, drawn[-1])
     assert len(set(drawn)) == 2
-
-
-@pytest.mark.parametrize("seed", [None, 7])
-def test_gradescopes_zip_holds_a_seed_only_where_one_was_given(seed):
-    options = zipfile.ZipFile(io.BytesIO(gradescope.package([EXERCISE], seed, "visible", None))).read("options")
-    assert (b"--seed" in options) == (seed is not None)
