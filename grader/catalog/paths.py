@@ -5,6 +5,7 @@ the folder that `kata init` made: see grader/folders.py.
 """
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 from grader import folders
@@ -37,44 +38,57 @@ SITE = DESK / "site"  # `make docs` builds it; git-ignored
 FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
 
 
-def stub(folder: str) -> Path:
-    """The file that the learner edits: exercises/03_context_vectors/context_vectors.py."""
-    return EXERCISES / folder / f"{slug(folder)}.py"
+def _file(root: Callable[[], Path], name: str) -> Callable[[str], Path]:
+    """A function from the folder of an exercise, "03_context_vectors", to a file in it. Tests exchange the roots."""
+    return lambda folder: root() / folder / name.format(slug=slug(folder))
 
 
-def solution(folder: str) -> Path:
-    """The reference: solutions/03_context_vectors/context_vectors.py."""
-    return SOLUTIONS / folder / f"{slug(folder)}.py"
+def _handed_out() -> Path:
+    """The exercises as they are handed out, with what a learner's folder does not hold: models, answers."""
+    return PROJECT / "exercises" if LEARNERS else EXERCISES
 
 
-def notice(folder: str) -> Path:
-    """The notes on the reference, which are shown after the exercise is passed."""
-    return SOLUTIONS / folder / "notice.md"
+def _exercises() -> Path:
+    return EXERCISES
 
 
-def mistakes(folder: str) -> Path:
-    """The known mistakes, in Markdown. grader/catalog/mistakes.py reads them."""
-    return SOLUTIONS / folder / "mistakes.md"
+def _solutions() -> Path:
+    return SOLUTIONS
 
 
-def failed_checks(folder: str) -> Path:
-    """The checks that each known mistake does not pass, as JSON; `make verify WRITE=1` writes it."""
-    return SOLUTIONS / folder / "failed_checks.json"
+def _checks() -> Path:
+    return CHECKS
+
+
+stub = _file(_exercises, "{slug}.py")  # the file that the learner edits
+notebook = _file(_exercises, "{slug}.ipynb")  # `make notebook` makes it
+lesson = _file(_exercises, "README.md")
+hints = _file(_exercises, "hints.md")
+problems = _file(_exercises, "problems.md")  # for paper, where a path ends; other exercises have none
+experiment = _file(_exercises, "experiment.py")  # measures a claim of the lesson
+own_model = _file(_exercises, "mine.pt")  # the model that the learner trained last, a state dict; git-ignored
+figure_script = _file(_exercises, "figure.js")  # the ES module that draws the interactive figure
+still = _file(_exercises, "figure.svg")  # the still picture of a figure, as .ci/stills.py takes it
+handed_out = _file(_handed_out, "")  # the folder itself
+review = _file(_handed_out, "review.md")  # the cards with their answers, of which `make review` asks some
+trained = _file(_handed_out, "trained.pt")  # the trained model, a state dict. Not every exercise has one
+trainer = _file(_handed_out, "train.py")  # the script that trains it
+solution = _file(_solutions, "{slug}.py")
+notice = _file(_solutions, "notice.md")  # the notes on the solution, which are shown after the exercise is passed
+mistakes = _file(_solutions, "mistakes.md")  # the known mistakes; grader/catalog/mistakes.py reads them
+failed_checks = _file(_solutions, "failed_checks.json")  # by known mistake; `make verify WRITE=1` writes it
+styles_folder = _file(_solutions, "right")  # correct answers in other styles
+exercise_toml = _file(_checks, "exercise.toml")  # title, points, limits, documented numbers
+documented_checks = _file(_checks, DOCUMENTED_CHECKS)
+hidden_checks = _file(_checks, "test_{slug}.py")
+pictures = _file(_checks, "pictures.py")  # describes the pictures. Not every exercise has one
+figure_data = _file(_checks, "figure.py")  # gives the numbers of the interactive figure
+pristine_stub = _file(_checks, "{slug}.stub")  # in a learner's bundle, where no solution exists from which to make it
 
 
 def styles(folder: str) -> list[Path]:
     """Correct answers to an exercise in other styles, in alphabetical order; all get full points."""
     return sorted(styles_folder(folder).glob("*.py"))
-
-
-def styles_folder(folder: str) -> Path:
-    """The folder of the correct answers in other styles."""
-    return SOLUTIONS / folder / "right"
-
-
-def checks_folder(folder: str) -> Path:
-    """The folder of the checks of an exercise, with its settings and numbers."""
-    return CHECKS / folder
 
 
 def checks(folder: str) -> list[Path]:
@@ -83,39 +97,9 @@ def checks(folder: str) -> list[Path]:
     return sorted(files, key=lambda path: (path.name != DOCUMENTED_CHECKS, path.name))
 
 
-def documented_checks(folder: str) -> Path:
-    """The public checks of an exercise."""
-    return CHECKS / folder / DOCUMENTED_CHECKS
-
-
-def hidden_checks(folder: str) -> Path:
-    """The hidden checks of an exercise."""
-    return CHECKS / folder / f"test_{slug(folder)}.py"
-
-
 def check_files(folder: str) -> list[Path]:
     """All files by which an exercise is judged: its checks, settings, numbers and pictures."""
     return sorted(path for path in (CHECKS / folder).iterdir() if path.suffix in (".py", ".toml"))
-
-
-def exercise_toml(folder: str) -> Path:
-    """The description of an exercise: title, points, limits, documented numbers."""
-    return CHECKS / folder / "exercise.toml"
-
-
-def pictures(folder: str) -> Path:
-    """The module that describes the pictures of an exercise. Not every exercise has one."""
-    return CHECKS / folder / "pictures.py"
-
-
-def figure_data(folder: str) -> Path:
-    """The module that gives the numbers of the interactive figure of an exercise."""
-    return CHECKS / folder / "figure.py"
-
-
-def figure_script(folder: str) -> Path:
-    """The ES module that draws the interactive figure of an exercise."""
-    return EXERCISES / folder / "figure.js"
 
 
 def figure_cases(folder: str) -> Path:
@@ -128,40 +112,10 @@ def figure_module(name: str) -> Path:
     return FIGURES / name
 
 
-def lesson(folder: str) -> Path:
-    """The lesson of an exercise, in Markdown."""
-    return EXERCISES / folder / "README.md"
-
-
-def handed_out(folder: str) -> Path:
-    """The folder of an exercise as it is handed out, with what a learner's folder does not hold: models, answers."""
-    return (PROJECT / "exercises" if LEARNERS else EXERCISES) / folder
-
-
-def trained(folder: str) -> Path:
-    """The trained model beside a lesson, a state dict. Not every exercise has one."""
-    return handed_out(folder) / "trained.pt"
-
-
 def model_files(folder: str) -> list[Path]:
     """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learned, if any."""
     names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
     return [path for name in names if (path := handed_out(folder) / name).exists()]
-
-
-def trainer(folder: str) -> Path:
-    """The script that trains this model. Not every exercise has one."""
-    return handed_out(folder) / "train.py"
-
-
-def experiment(folder: str) -> Path:
-    """The script that measures a claim of the lesson."""
-    return EXERCISES / folder / "experiment.py"
-
-
-def own_model(folder: str) -> Path:
-    """The model that the learner trained last, a state dict; git-ignored."""
-    return EXERCISES / folder / "mine.pt"
 
 
 def measuring(folder: str) -> list[Path]:
@@ -174,39 +128,9 @@ def diagrams(folder: str) -> list[Path]:
     return sorted(set((EXERCISES / folder).glob("*.svg")) - {still(folder)})
 
 
-def still(folder: str) -> Path:
-    """The still picture of a figure, as .ci/stills.py takes it."""
-    return EXERCISES / folder / "figure.svg"
-
-
 def own_page(folder: str) -> Path:
     """The lesson's page with the learner's own matrices, which `make figure` and then each check write; git-ignored."""
     return DESK / "report-lessons" / f"{folder}.html"
-
-
-def notebook(folder: str) -> Path:
-    """The notebook that `make notebook` makes: exercises/03_context_vectors/context_vectors.ipynb."""
-    return EXERCISES / folder / f"{slug(folder)}.ipynb"
-
-
-def hints(folder: str) -> Path:
-    """The hints of an exercise, in Markdown."""
-    return EXERCISES / folder / "hints.md"
-
-
-def review(folder: str) -> Path:
-    """The cards of an exercise with their answers, in Markdown, of which `make review` asks some."""
-    return handed_out(folder) / "review.md"
-
-
-def problems(folder: str) -> Path:
-    """The problems on a path, for paper, beside the lesson that ends it; other exercises have none."""
-    return EXERCISES / folder / "problems.md"
-
-
-def pristine_stub(folder: str) -> Path:
-    """The original stub in a learner's bundle, where no solution exists from which to make it."""
-    return CHECKS / folder / f"{slug(folder)}.stub"
 
 
 def module(name: str) -> Path:

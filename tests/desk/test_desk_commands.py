@@ -157,7 +157,7 @@ def test_a_bundle_without_solutions(said, desk, relocate):
     """tests/integrations/test_bundle.py runs the same verbs in a real one."""
     (desk / "solutions").unlink()  # the link to those of all tests
     relocate(desk, "CHECKS")
-    paths.checks_folder(FOLDER).mkdir(parents=True)
+    (paths.CHECKS / FOLDER).mkdir(parents=True)
     done = said("solution", NUMBER, "--force", cwd=desk)
     assert done.returncode == 2 and "holds no solutions" in done.stderr
     file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
@@ -165,7 +165,7 @@ def test_a_bundle_without_solutions(said, desk, relocate):
     file.write_text("mine = 1\n")
     done = said("reset", NUMBER, cwd=desk)
     assert done.returncode == 2 and "git checkout --" in done.stderr and file.read_text() == "mine = 1\n"
-    (paths.checks_folder(FOLDER) / f"{paths.slug(FOLDER)}.stub").write_text(stub)
+    (paths.CHECKS / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
     assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_text() == stub
 
 
