@@ -1,7 +1,5 @@
 """Says whether something is written in a source, or only what everybody got."""
 
-import functools
-
 from grader.catalog import stubs
 from grader.catalog.errors import BadSubmission
 from grader.records.source import written_definitions
@@ -16,11 +14,8 @@ def is_begun(source: str, exercise: str) -> bool:
         written = written_definitions(source)
     except BadSubmission:
         return True
-    given = _definitions(stub)
+    given = written_definitions(stub)
     return not given or any(written.get(name) != text for name, text in given.items())
-
-
-_definitions = functools.cache(written_definitions)
 
 
 def _lines(text: str) -> list[str]:

@@ -62,9 +62,9 @@ def operations(reply: Reply, source: str) -> list[Operation]:
 
 def demand_no_machinery(source: str) -> None:
     """Raise Mismatch where a source reaches for what could blind a watch or a record in its own process."""
-    for use in forbidden.reaches(source)[:1]:
+    for line, name in forbidden.reaches(source)[:1]:
         rule = "the code of this exercise stays out of such machinery"
-        raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule}")
+        raise Mismatch(f"{place(source, line)} uses {name}: {rule}")
 
 
 def multiply_adds(operations: list[Operation]) -> int:

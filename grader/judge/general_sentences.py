@@ -155,12 +155,10 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
     if not function or (failure.raised and getattr(failure.error, "kind", "") != "gradient"):
         return None
     used_names = words.uses(function)
-    faults = [one for one in written_faults(words.source) if (one["owner"] or one["function"]) in used_names]
+    faults = [one for one in written_faults(words.source) if one["definition"] in used_names]
     for fault in faults:
-        if fault["kind"] == "dropout in forward":
-            return FRESH_DROPOUT.format(**fault)
-        if fault["kind"] == "layer in forward":
-            return FRESH_LAYER.format(**fault)
+        if fault["kind"] == "created in forward":
+            return (FRESH_DROPOUT if "Dropout" in fault["what"] else FRESH_LAYER).format(**fault)
         if fault["kind"] == "join without dim" and _is_too_long(failure):
             return JOINED_ALONG_0.format(**fault)
         if fault["kind"] == "own device" and failure.is_on_other_device:
@@ -184,8 +182,7 @@ def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
 def faults_of_kind(source: str, kind: str, called: Set[str]) -> list[dict[str, Any]]:
     """The faults of this kind in these functions and classes; see written_faults."""
     owners = {name.partition(".")[0] for name in called}
-    faults = (fault for fault in written_faults(source) if fault["kind"] == kind)
-    return [fault for fault in faults if (fault["owner"] or fault["function"]) in owners]
+    return [fault for fault in written_faults(source) if fault["kind"] == kind and fault["definition"] in owners]
 
 
 def of_error(error: BaseException, source: str, number: str) -> str | None:

@@ -245,17 +245,17 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
         return ""
     owner, _, method = call.function.partition(".")
     if error.kind == "missing" and not method:
-        return source.slip_of_function(file.source, owner)
+        return source.slip(file.source, "", owner)
     if error.kind == "missing":
-        return source.slip_of_method(file.source, owner, method)
+        return source.slip(file.source, owner, method)
     if error.kind not in ("exception", "signature"):
         return ""
     kind, frames = error.facts.get("type"), error.facts.get("frames")
     if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
-        slip = source.slip_of_method(file.source, owner, "__init__")
+        slip = source.slip(file.source, owner, "__init__")
         return slip if kind == "AttributeError" or not frames else ""
     method = "forward" if method == "__call__" else method
-    return "" if frames else source.slip_of_method(file.source, owner, method)
+    return "" if frames else source.slip(file.source, owner, method)
 
 
 def notes_on_loading(failed: list[LeftOut], file: Submission) -> tuple[str, ...]:

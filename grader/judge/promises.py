@@ -321,7 +321,7 @@ def computes_itself(target: Target, theirs: Learner, rule: Forbidden, *args: Any
     Known mistakes, which are ours and run in this process, are judged by the names in their source.
     """
     connection = target._learner._connection
-    uses = forbidden_uses(connection.source, rule, target.name)
+    uses = forbidden_uses(connection.source, rule.names, target.name)
     if isinstance(connection, Remote):
         mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
         try:
@@ -335,11 +335,11 @@ def computes_itself(target: Target, theirs: Learner, rule: Forbidden, *args: Any
             line = error.frame[0] if READY_MADE in error.facts.get("bases", ()) else 0
             location = where(target, line) if line else target.name
             summary = f"{location} fails where torch has no ready-made functions: {rule.reason}"
-            uses = [use for use in uses if use.line == line] or uses
+            uses = [use for use in uses if use[0] == line] or uses
         if not uses:
             raise Mismatch(summary)
-    for use in uses[:1]:
-        raise Mismatch(f"{where(target, use.line)} uses {use.name}: {rule.reason}")
+    for line, name in uses[:1]:
+        raise Mismatch(f"{where(target, line)} uses {name}: {rule.reason}")
 
 
 def _unchanged(after: Any, before: Any, name: str) -> None:

@@ -183,8 +183,8 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
                 computes_itself(target, reference(session, check), rule, *args, **kwargs)
             else:
                 source = learner(session, check).source
-                for use in forbidden_uses(source, rule, target.name):
-                    raise Mismatch(f"{place(source, use.line)} uses {use.name}: {rule.reason}")
+                for line, name in forbidden_uses(source, rule.names, target.name):
+                    raise Mismatch(f"{place(source, line)} uses {name}: {rule.reason}")
 
     return demand
 

@@ -1,6 +1,7 @@
 """Reads what a source contains, under limits: words, classes and functions, slips, and faults as written.
 
 What is said of a source is compared with this, so that no sentence names a call or a dimension that is not there.
+A function that is `limited` raises BadSubmission where reading the source exceeds a limit.
 """
 
 import ast
@@ -8,7 +9,7 @@ import difflib
 import functools
 import hashlib
 import re
-from collections import Counter
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, TypedDict
 
@@ -19,18 +20,24 @@ from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, p
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-WITH_PARAMETERS = ("Linear", "Embedding", "Parameter", "LayerNorm", "MultiheadAttention", "Conv1d")
-MAKERS = ("rand", "randn", "randint", "empty", "zeros", "ones", "full", "normal", "Tensor", "FloatTensor")
-JOINS = (["cat"], ["concat"], ["concatenate"])
+MAX_TEXT = 80  # characters of code that are repeated
+# What is called, as `dotted` spells it out.
+CREATES = re.compile(
+    r"(?:torch\.)?nn(?:\.\w+)*\.((?:Alpha)?Dropout|Linear|Embedding|Parameter|LayerNorm|MultiheadAttention|Conv1d)"
+)
+DRAWS = re.compile(
+    r"\b(?:rand|randn|randint|empty|zeros|ones|full|normal)(?:_like)?\(|Tensor\("
+)  # no tensor of its own
+JOINS = re.compile(r"torch\.(cat|concat|concatenate)")
 LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
 TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
-MAX_TEXT = 80  # characters of code that are repeated
+WRITES = re.compile(r"(?!requires_grad_)\w*[^_]_")  # a method that changes its tensor
 
 
 class SourceWords:
-    """The words, classes, functions and lines of a source. A worker's reply is repeated only as far as they confirm it.
+    """The words, classes and functions of a source. A worker's reply is repeated only as far as they confirm it.
 
-    Otherwise a compromised worker could disclose a hidden input as the name of a class or function, or as a line.
+    Otherwise a compromised worker could disclose a hidden input as the name of a class or function.
     """
 
     def __init__(self, source: str) -> None:
@@ -74,10 +81,6 @@ class SourceWords:
         """The arguments of a top-level function, or of a class that has an __init__; None where there is none."""
         return self._outline["arguments"].get(name)
 
-    def runs(self, line: int) -> bool:
-        """Whether code that could raise begins on this line. In a source that does not parse, every line counts."""
-        return line in self._outline["code"]
-
     @functools.cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", self.source))
@@ -96,14 +99,13 @@ class Outline(TypedDict):
     uses_forward: dict[str, list[str]]  # the same without its methods called `backward`
     arguments: dict[str, list[str]]
     unread: dict[str, list[str]]
-    code: list[int]
 
 
 @limited
 def nesting(source: str) -> int:
-    """The depth of the syntax tree of a source; 0 for a source that is not Python. Raises BadSubmission as `parses`."""
-    tree, depth = parse(source), 0
-    level: list[ast.AST] = [tree] if tree is not None else []
+    """The depth of the syntax tree of a source; 0 for a source that is not Python."""
+    level: list[ast.AST] = [tree] if (tree := parse(source)) else []
+    depth = 0
     while level:
         depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
     return depth
@@ -111,7 +113,7 @@ def nesting(source: str) -> int:
 
 @limited
 def parses(source: str) -> bool:
-    """Whether a stranger's source is Python. Raises BadSubmission where parsing exceeds a limit."""
+    """Whether a stranger's source is Python."""
     return parse(source) is not None
 
 
@@ -123,95 +125,58 @@ def imports(source: str) -> dict[str, str]:
 
 @limited
 def line_of(source: str, name: str) -> int | None:
-    """The line on which a stranger's source defines a function, a class or "Class.method"; None where it does not.
-
-    Raises BadSubmission where parsing exceeds a limit.
-    """
+    """The line on which a source defines a function, a class or "Class.method"; None where it does not."""
     nodes = walk(tree_of(source))
     owner, _, method = name.rpartition(".")
     if owner:
-        nodes = [
-            child for node in nodes if isinstance(node, ast.ClassDef) and node.name == owner for child in node.body
-        ]
+        owners = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name == owner]
+        nodes = [child for node in owners for child in node.body]
     return next((node.lineno for node in nodes if isinstance(node, DEFINING) and node.name == method), None)
 
 
 @limited
-def statements(source: str) -> list[list[int]]:
-    """The top-level statements of a stranger's source: [first line, last line], decorators included.
+def statements(source: str) -> list[tuple[int, list[str]]]:
+    """The top-level statements: the first line, decorators included, and the names that each may define.
 
-    Raises BadSubmission where parsing exceeds a limit.
+    These are functions and classes at any depth, what is imported or assigned, and "*" for `from … import *`.
     """
-    return [_span(statement) for statement in tree_of(source).body]
+    found = []
+    for statement in tree_of(source).body:
+        first_line = min(one.lineno for one in (statement, *getattr(statement, "decorator_list", ())))
+        nodes = walk(statement)
+        names = [node.name for node in nodes if isinstance(node, DEFINING)]
+        assigned = _bound(nodes) if isinstance(statement, ast.Assign) else ()
+        found.append((first_line, [*names, *imported([statement]), *assigned]))
+    return found
 
 
 @limited
-def star_imports(source: str) -> list[int]:
-    """The lines of the top-level statements `from … import *`, which may define any name."""
-    imports = [statement for statement in tree_of(source).body if isinstance(statement, ast.ImportFrom)]
-    return [statement.lineno for statement in imports if any(alias.name == "*" for alias in statement.names)]
+def slip(source: str, owner: str, name: str) -> str:
+    """Why the source lacks a function, or a class a method or what sets it up; "" where no reason was found.
 
-
-@limited
-def defining(source: str, name: str) -> list[list[int]]:
-    """The top-level statements that define a function or class of this name, at any depth, or import or assign it.
-
-    Each as [first line, last line]. Raises BadSubmission where parsing exceeds a limit.
-    """
-    return [
-        _span(statement)
-        for statement in tree_of(source).body
-        if any(isinstance(node, DEFINING) and node.name == name for node in walk(statement))
-        or name in imported([statement])
-        or (isinstance(statement, ast.Assign) and name in _local_names(walk(statement)))
-    ]
-
-
-@limited
-def slip_of_function(source: str, name: str) -> str:
-    """The slip because of which the source has no such function or class at top level; "" where none was found.
-
-    Raises BadSubmission where reading the source exceeds a limit.
-    """
-    for outer in tree_of(source).body:
-        if isinstance(outer, DEFINING) and outer.name != name:
-            for node in walk(outer):
-                if isinstance(node, DEFINING) and node.name == name and not _is_method(outer, node):
-                    return f"{_placed(source, node)} is inside {outer.name}: move it to the left, out of {outer.name}"
-    return ""
-
-
-@limited
-def slip_of_method(source: str, owner: str, name: str) -> str:
-    """The slip because of which the class `owner` lacks a method or is not initialized; "" where none was found.
-
-    Raises BadSubmission where reading the source exceeds a limit.
+    owner: the class, or "" where a function or class at top level is looked for.
     """
     tree = tree_of(source)
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner]
-    if not classes:
+    if owner and not classes:
         return ""
-    methods = {node.name: node for node in classes[-1].body if isinstance(node, FUNCTIONS)}
-    if name in methods:
-        without_self = _without_self(source, methods[name])
-        return without_self or (_without_super(source, classes[-1], methods[name]) if name == "__init__" else "")
-    for method in methods.values():
-        for node in walk(method):
-            if isinstance(node, FUNCTIONS) and node.name == name:
-                return f"{_placed(source, node)} is inside {method.name}: move it to the left, so that {owner} has it"
+    body = classes[-1].body if owner else tree.body
+    own = {node.name: node for node in body if isinstance(node, DEFINING)}
+    if name in own:
+        return _slip_of_method(source, classes[-1], own[name]) if owner else ""
+    for outer in own.values():
+        for node in walk(outer):
+            if isinstance(node, DEFINING) and node.name == name and not _is_method(outer, node):
+                return f"{_placed(source, node)} is inside {outer.name}: move it to the left, out of {outer.name}"
+    if not owner:
+        return ""
     for node in tree.body:
-        if isinstance(node, FUNCTIONS) and node.name == name and [one.arg for one in node.args.args[:1]] == ["self"]:
+        if isinstance(node, FUNCTIONS) and node.name == name and _takes_self(node):
             return f"{_placed(source, node)} is outside the class {owner}: move it to the right, into the class"
-    close = difflib.get_close_matches(name, methods, n=1, cutoff=CLOSE)
+    close = difflib.get_close_matches(name, own, n=1, cutoff=CLOSE)
     if close and close[0] not in ("__init__", "forward"):
-        return f"{owner} has no method {name}: found {_placed(source, methods[close[0]])}. Rename it"
+        return f"{owner} has no method {name}: found {_placed(source, own[close[0]])}. Rename it"
     return ""
-
-
-@limited
-def defined_names(source: str) -> list[str]:
-    """The functions and classes at top level; none of what is no Python. Raises BadSubmission as `parses`."""
-    return [node.name for node in tree_of(source).body if isinstance(node, DEFINING)]
 
 
 @limited
@@ -219,7 +184,6 @@ def written_definitions(source: str) -> dict[str, str]:
     """Each top-level function and class, and each method as "Class.method": one text where two are written alike.
 
     Docstrings, type hints and formatting do not count. {} for what is no Python.
-    Raises BadSubmission where reading the source exceeds a limit.
     """
     found: dict[str, str] = {}
     for node in ast.parse(source).body if parse(source) else ():  # a tree of its own, which it changes
@@ -232,32 +196,27 @@ def written_definitions(source: str) -> dict[str, str]:
 
 @limited
 def written_faults(source: str) -> list[dict[str, Any]]:
-    """Faults that the syntax tree alone shows, each as {"kind", "owner", "function", "line", "what", "code"}.
+    """Faults that the syntax tree alone shows, each as {"kind", "definition", "function", "line", "what", "code"}.
 
-    "owner" is the class of a method, else "". Kinds: "dropout in forward", "layer in forward", "join without dim",
+    "definition" is the function or class at top level. Kinds: "created in forward" (a layer), "join without dim",
     "own device", "cut" (of a gradient), "in place" (what: the argument).
-    Raises BadSubmission where reading the source exceeds a limit.
     """
     tree = tree_of(source)
     aliases = imported(walk(tree))
     found = []
-    owners: list[ast.Module | ast.ClassDef] = [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef))]
-    for owner in owners:
-        for function in owner.body:
+    for definition in tree.body:
+        for function in definition.body if isinstance(definition, ast.ClassDef) else [definition]:
             if isinstance(function, FUNCTIONS):
-                place = {"owner": getattr(owner, "name", ""), "function": function.name}
+                its = {"definition": definition.name, "function": function.name}  # type: ignore[attr-defined]
                 for kind, node, what in _written_faults(function, aliases):
                     code = ast.unparse(node)[:MAX_TEXT]
-                    found.append({"kind": kind, **place, "line": node.lineno, "what": what, "code": code})
+                    found.append({"kind": kind, **its, "line": node.lineno, "what": what, "code": code})
     return found
 
 
 @limited
 def caret(source: str, line: int) -> list[int]:
-    """The first column and the one after the last of the syntax error on a line, from 0; [] where it is another line.
-
-    Raises BadSubmission where parsing exceeds a limit.
-    """
+    """The first column and the one after the last of a syntax error on this line, from 0; [] where there is none."""
     try:
         ast.parse(source)
     except SyntaxError as error:
@@ -273,8 +232,6 @@ def caret(source: str, line: int) -> list[int]:
 def _outline(source: str) -> Outline:
     tree = tree_of(source)
     nodes = walk(tree)
-    texts = {node for node in nodes if is_text(node) or isinstance(node, (ast.Constant, ast.arg))}
-    code = {node.lineno for node in nodes if hasattr(node, "lineno") and node not in texts}
     definitions = [node for node in tree.body if isinstance(node, DEFINING)]
     return {
         "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
@@ -283,7 +240,6 @@ def _outline(source: str) -> Outline:
         "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
         "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
         "unread": {node.name: _unread(node) for node in definitions if isinstance(node, FUNCTIONS)},
-        "code": sorted(code) if parse(source) else list(range(1, len(source.splitlines()) + 1)),
     }
 
 
@@ -294,12 +250,11 @@ def _placed(source: str, definition: Function | ast.ClassDef) -> str:
 
 def _names(definition: ast.AST, without: str = "") -> list[str]:
     """The names in a definition, without those in annotations and in methods called `without`."""
-    left_out = [node for node in getattr(definition, "body", ()) if getattr(node, "name", None) == without]
-    inside = {node for method in left_out for node in walk(method)}
-    nodes = [node for node in walk(definition) if node not in inside]
+    parts = [part for part in ast.iter_child_nodes(definition) if getattr(part, "name", None) != without]
+    nodes = [definition, *(node for part in parts for node in walk(part))]
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
-    hint_nodes = {node for hint in hints if isinstance(hint, ast.AST) for node in walk(hint)}
-    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in hint_nodes})
+    in_hints = {node for hint in hints if hint is not None for node in walk(hint)}
+    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in in_hints})
 
 
 def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
@@ -314,38 +269,36 @@ def _unread(function: Function) -> list[str]:
     """The parameters that the body of a function never reads."""
     nodes = [node for statement in function.body for node in walk(statement)]
     read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    given = [one.arg for one in _parameters(function)]
-    return [name for name in given if name not in read and not name.startswith("_")]
+    return [one.arg for one in _parameters(function) if one.arg not in read and not one.arg.startswith("_")]
 
 
-def _span(statement: ast.stmt) -> list[int]:
-    """The first line of a statement, with its decorators, and the last one."""
-    first_line = min([statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", ()))])
-    return [first_line, statement.end_lineno or statement.lineno]
+def _parameters(function: Function) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def _takes_self(node: ast.AST) -> bool:
+    return isinstance(node, FUNCTIONS) and [one.arg for one in node.args.args[:1]] == ["self"]
 
 
 def _is_method(outer: ast.AST, node: ast.AST) -> bool:
     """Whether it is a method of this class, which happens to be called like a function."""
-    first = [one.arg for one in node.args.args[:1]] if isinstance(node, FUNCTIONS) else []
-    return isinstance(outer, ast.ClassDef) and first == ["self"]
+    return isinstance(outer, ast.ClassDef) and _takes_self(node)
 
 
-def _without_self(source: str, method: Function) -> str:
-    """The sentence on a method that reads self and does not take it; "" for any other one."""
-    arguments = {argument.arg for argument in (*method.args.posonlyargs, *method.args.args)}
-    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in walk(method))
-    if not reads_self or "self" in arguments or method.args.vararg:
-        return ""
-    return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
-
-
-def _without_super(source: str, owner: ast.ClassDef, method: Function) -> str:
-    """The slip in the __init__ of a torch.nn.Module: super().__init__() is missing or comes too late; "" otherwise."""
-    if not any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases):
+def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.ClassDef) -> str:
+    """What a method lacks: self, or in a torch.nn.Module a first call of super().__init__(); "" for nothing."""
+    if isinstance(method, ast.ClassDef):
         return ""
     nodes = walk(method)
-    calls = [node.lineno for node in nodes if isinstance(node, ast.Attribute) and node.attr == "__init__"]
-    stores = [node for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)]
+    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in nodes)
+    if reads_self and "self" not in {one.arg for one in _parameters(method)} and not method.args.vararg:
+        return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
+    is_module = any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases)
+    if method.name != "__init__" or not is_module:
+        return ""
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    calls = [node.lineno for node in attributes if node.attr == "__init__"]
+    stores = [node for node in attributes if isinstance(node.ctx, ast.Store)]
     own_lines = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
     init = f"{owner.name}.{_placed(source, method)}"
     if not calls:
@@ -367,38 +320,31 @@ def _written(definition: ast.AST) -> str:
     return hashlib.sha256(ast.dump(definition).encode()).hexdigest()
 
 
-def _written_faults(function: Function, aliases: dict[str, str]) -> list[tuple[str, Any, str]]:
-    found: list[tuple[str, Any, str]] = []
+def _written_faults(function: Function, aliases: dict[str, str]) -> Iterator[tuple[str, Any, str]]:
+    """The kind, the node and what of each fault."""
     nodes = [node for statement in function.body for node in walk(statement)]
-    own = {*_local_names(nodes), *(one.arg for one in _parameters(function))}
+    own = {*_bound(nodes), *(one.arg for one in _parameters(function))}
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "data":
-            found.append(("cut", node, ".data"))
+            yield "cut", node, ".data"
         if not isinstance(node, ast.Call):
             continue
-        parts = dotted(node.func, aliases)
-        if isinstance(node.func, ast.Attribute) and parts[-1].rstrip("_") in ("detach", *LEAVING):
-            found.append(("cut", node, f".{parts[-1].rstrip('_')}()"))
-        elif parts == ["torch", "tensor"]:
-            found.append(("cut", node, "torch.tensor(…)"))
-        is_of_torch = parts[0] in ("torch", "nn") and parts[-2:-1] != ["functional"]
-        says_dim = any(keyword.arg in ("dim", "axis", None) for keyword in node.keywords)
-        if function.name == "forward" and is_of_torch and parts[-1] in ("Dropout", "AlphaDropout"):
-            found.append(("dropout in forward", node, parts[-1]))
-        elif function.name == "forward" and is_of_torch and parts[-1] in WITH_PARAMETERS:
-            if parts[-1] != "Parameter" or _makes_numbers(node):
-                found.append(("layer in forward", node, parts[-1]))
-        elif parts[0] == "torch" and parts[1:] in JOINS and len(node.args) == 1 and not says_dim:
-            found.append(("join without dim", node, parts[1]))
+        name = ".".join(dotted(node.func, aliases))
+        method = node.func.attr.rstrip("_") if isinstance(node.func, ast.Attribute) else ""
+        if method in ("detach", *LEAVING):
+            yield "cut", node, f".{method}()"
+        elif name == "torch.tensor":
+            yield "cut", node, "torch.tensor(…)"
+        elif function.name == "forward" and (layer := CREATES.fullmatch(name)):
+            if layer[1] != "Parameter" or DRAWS.search(ast.unparse(node)) or not node.args:
+                yield "created in forward", node, layer[1]
+        elif (joins := JOINS.fullmatch(name)) and len(node.args) == 1:
+            if not any(keyword.arg in ("dim", "axis", None) for keyword in node.keywords):
+                yield "join without dim", node, joins[1]
         elif _chooses_device(node, own):
-            found.append(("own device", node, parts[-1]))
-    return found + [("in place", node, name) for node, name in _in_place(function, nodes)]
-
-
-def _makes_numbers(parameter: ast.Call) -> bool:
-    """Whether a parameter is made of new numbers, as in nn.Parameter(torch.randn(2, 3)), and not of a tensor."""
-    calls = [node for argument in parameter.args for node in walk(argument) if isinstance(node, ast.Call)]
-    return not parameter.args or any(dotted(call.func, {})[-1].removesuffix("_like") in MAKERS for call in calls)
+            yield "own device", node, method
+    for node, argument in _writes(function, nodes):
+        yield "in place", node, argument
 
 
 def _chooses_device(call: ast.Call, own: set[str]) -> bool:
@@ -413,49 +359,37 @@ def _chooses_device(call: ast.Call, own: set[str]) -> bool:
     return isinstance(where, ast.Constant) or (isinstance(where, ast.Name) and where.id not in own)
 
 
-def _local_names(nodes: list[ast.AST]) -> list[str]:
-    """The names that these nodes bind, each as often as it is bound."""
-    return [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+def _bound(nodes: list[ast.AST]) -> set[str]:
+    """The names that these nodes bind, other than by `+=` and its like."""
+    changed = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+    return {
+        node.id
+        for node in nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in changed
+    }
 
 
-def _parameters(function: Function) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
-def _in_place(function: Function, nodes: list[ast.AST]) -> list[tuple[ast.AST, str]]:
-    """The statements that write into a tensor argument, and which argument that is.
+def _writes(function: Function, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
+    """The statements that write into a tensor argument, and which one. One that is bound again is no longer it.
 
     It is a tensor by its annotation, or where it has none, by an attribute that is read of it. In a kernel, which has a
-    decorator, it may be a pointer.
+    decorator, that may be a pointer.
     """
-    owners = {
-        node.value.id
-        for node in nodes
-        if isinstance(node, ast.Attribute) and node.attr in TENSORS_OWN and isinstance(node.value, ast.Name)
-    }
-    owners = set() if function.decorator_list else owners
-    tensors = {
-        one.arg
-        for one in _parameters(function)
-        if (one.arg in owners if one.annotation is None else ast.unparse(one.annotation).endswith("Tensor"))
-    }
-    bound = Counter(_local_names(nodes))
-    augmented = Counter(getattr(node.target, "id", "") for node in nodes if isinstance(node, ast.AugAssign))
-    rebound = {name for name, count in bound.items() if count > augmented[name]}  # then it is a tensor of its own
-    found: list[tuple[ast.AST, str]] = []
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in TENSORS_OWN]
+    read = set() if function.decorator_list else {ast.unparse(node.value) for node in attributes}
+    hints = {one.arg: one.annotation and ast.unparse(one.annotation) for one in _parameters(function)}
+    tensors = {name for name, hint in hints.items() if (hint.endswith("Tensor") if hint else name in read)}
+    tensors -= _bound(nodes)
     for node in nodes:
         written: ast.AST | None = None
         if isinstance(node, ast.AugAssign):
             written = node.target
-        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        elif isinstance(node, ast.Assign):
             written = node.targets[0]
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             called = node.value.func
-            name = called.attr if isinstance(called, ast.Attribute) else ""
-            is_in_place = name.endswith("_") and not name.endswith("__") and name != "requires_grad_"
-            written = called.value if is_in_place and isinstance(called, ast.Attribute) else None
+            written = called.value if isinstance(called, ast.Attribute) and WRITES.fullmatch(called.attr) else None
         while isinstance(written, ast.Subscript):
             written = written.value
-        if isinstance(written, ast.Name) and written.id in tensors - rebound:
-            found.append((node, written.id))
-    return found
+        if isinstance(written, ast.Name) and written.id in tensors:
+            yield node, written.id

@@ -23,7 +23,7 @@ import torch
 from grader.catalog import Forbidden, paths
 from grader.catalog.exercise import Limits
 from grader.records import syntax
-from grader.records.source import SourceWords, defining, statements
+from grader.records.source import SourceWords, statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import Workers
@@ -197,9 +197,8 @@ class Remote:
     def why_missing(self, name: str) -> LeftOut | None:
         """The statement that failed and should have defined this name; None where there is none."""
         left_out = self.left_out or []
-        spans = defining(self.source, name) if left_out else []
-        first_lines = {first for first, _ in spans}
-        return next((failed for failed in reversed(left_out) if failed.statement in first_lines), None)
+        defining = {line for line, names in statements(self.source) if name in names} if left_out else set()
+        return next((failed for failed in reversed(left_out) if failed.statement in defining), None)
 
     def run_source(self) -> list[LeftOut]:
         """Run the source in the worker. Returns what failed. Raises LearnerError where the process ends or hangs."""
@@ -220,8 +219,8 @@ class Remote:
 
         Returns what failed. Raises `error` where there are more than MAX_SKIPPED such statements.
         """
-        spans = statements(self.source)
-        if len(spans) > MAX_STEPS:
+        first_lines = [line for line, _ in statements(self.source)]
+        if len(first_lines) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load
         cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
@@ -230,15 +229,17 @@ class Remote:
             self.worker = self.spawn()
             failed, number = self._failed(self._send_source(stepwise=True)), 0
             try:
-                while number < len(spans):
+                while number < len(first_lines):
                     failed += self._failed(self._answer_to(protocol.Step(), cpu_s))
                     number += 1
                 return failed
             except LearnerError as ending:
                 if ending.kind not in ENDINGS:
                     raise
-                self.skipped |= {statement: past for past in failed if (statement := _stopped(past, spans)) is not None}
-                self.skipped[number] = LeftOut(spans[number][0], ending)
+                self.skipped |= {
+                    statement: past for past in failed if (statement := _stopped(past, first_lines)) is not None
+                }
+                self.skipped[number] = LeftOut(first_lines[number], ending)
         raise error from None
 
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
@@ -315,7 +316,7 @@ class Remote:
         """An exception whose names and lines are those of the source; see protocol.Reply.error for its keys."""
         frames = []
         for line, _, _ in error["frames"][:MAX_FRAMES]:
-            if self.words.runs(line) and line <= len(self.lines):
+            if 0 < line <= len(self.lines):
                 frames.append([line, self.words.function_at(line), self.lines[line - 1].strip()[:200]])
         return {
             **error,
@@ -347,7 +348,6 @@ class Remote:
         return LearnerError("protocol", {"message": str(error)})
 
 
-def _stopped(failed: LeftOut, spans: list[list[int]]) -> int | None:
+def _stopped(failed: LeftOut, first_lines: list[int]) -> int | None:
     """The number of a statement that was stopped, which is not run again; None for one that failed by itself."""
-    lines = [first_line for first_line, _ in spans]
-    return lines.index(failed.statement) if failed.error.kind == "timeout" else None
+    return first_lines.index(failed.statement) if failed.error.kind == "timeout" else None

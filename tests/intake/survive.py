@@ -117,7 +117,7 @@ def _looked_at(found: Submission) -> None:
     assert found.digest
     forbidden.notes(found.source), forbidden.reaches(found.source)
     for rule in RULES[:1]:
-        forbidden.forbidden_uses(found.source, rule, rule.functions[0])
+        forbidden.forbidden_uses(found.source, rule.names, rule.functions[0])
     if len(found.source.encode()) > safe_files.MAX_SOURCE:
         raise Broken("larger than a source may be")
 

@@ -64,7 +64,7 @@ def test_the_groups_name_operations_of_torch():
     ],
 )
 def test_the_machinery_is_seen_in_names(source, reached):
-    assert reached in ({use.name for use in forbidden.reaches(source)} or {""})
+    assert reached in ({name for _, name in forbidden.reaches(source)} or {""})
 
 
 OWN_COUNTS = (
@@ -433,8 +433,6 @@ def outer(x):
 def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
     words = SourceWords(SOURCE)
     assert [words.function_at(line) for line in (2, 5, 9, 11, 13, 99)] == ["", "", "outer", "inner", "outer", ""]
-    assert [line for line in range(-1, 50) if words.runs(line)] == [3, 5, 6, 8, 9, 10, 11, 13]
-    assert [line for line in range(-1, 50) if SourceWords("x = (\n)\nbad bad").runs(line)] == [1, 2, 3]
     assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
     assert words.class_of("JSONDecodeError", *LIBRARIES) == "JSONDecodeError"  # as a known mistake raises it
     assert words.confirmed("word") == "word" and words.confirmed("word.secret") == ""

@@ -23,7 +23,7 @@ from grader.classroom.untouched import is_begun
 from grader.records import limited
 from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
-from grader.records.source import defined_names
+from grader.records.source import written_definitions
 
 DEEPEST, MOST_ENTRIES = 12, 10_000  # of one student: nested folders, entries
 MOST_SECONDS = 5.0  # processor time to open the archives of one student; honest ones take a hundredth
@@ -264,7 +264,7 @@ def better(old: Offer, new: Offer) -> tuple[Offer, str]:
 def by_code(node: Node) -> str:
     """Which exercises the code of a file may be for, in words; "" if it tells none. A person decides."""
     source = _source(node)
-    numbers = signatures.exercises_of(defined_names(source))[:4] if source is not None else []
+    numbers = signatures.exercises_of(written_definitions(source))[:4] if source is not None else []
     return f"its name says no exercise; its code looks like {' or '.join(numbers)}" if numbers else ""
 
 
