@@ -3,7 +3,6 @@
 What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
 line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
 could change them: `reaches` finds what does so openly, and `notes` tells a person which lines to read.
-
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
@@ -65,7 +64,7 @@ def reaches(source: str) -> list[tuple[int, str]]:
     found = set()
     for node in nodes:
         names: list[str] = []
-        if is_import := isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [f"{getattr(node, 'module', '') or ''}.{alias.name}".lstrip(".") for alias in node.names]
         elif isinstance(node, FUNCTIONS):
             names = [node.name]
@@ -73,10 +72,10 @@ def reaches(source: str) -> list[tuple[int, str]]:
             names = [".".join(dotted(node, aliases))]
         is_written = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for name in names:
-            attribute = ATTRIBUTES.search(name)
-            is_of_library = is_import or name.partition(".")[0] in libraries
+            attribute, is_of_library = ATTRIBUTES.search(name), name.partition(".")[0] in libraries
             what = attribute[0] if attribute else _machinery(name, is_written) if is_of_library else ""
-            found |= {(node.lineno, what[:MAX_NAME])} if what else set()  # type: ignore[attr-defined]
+            if what:
+                found.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
     return sorted(found)[:MAX_USES]
 
 
