@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from grader.records.limited import limited
-from grader.records.syntax import LINE_ENDS, parse, tree_of, walk
+from grader.records.syntax import FUNCTIONS, LINE_ENDS, imported, parse, tree_of, walk
 
 # Notebooks that were made before a change here are handed in after it: let IS_SETUP know the former text too.
 SETUP = """\
@@ -35,37 +35,29 @@ from grader.notebook import check, experiment, figure, hint, plot, setup
 
 setup()"""
 FIRST_LINE = SETUP.partition("\n")[0]
-FUNCTIONS = frozenset({"check", "experiment", "figure", "hint", "plot", "setup"})  # those of grader.notebook
+OURS = frozenset({"check", "experiment", "figure", "hint", "plot", "setup"})  # those of grader.notebook
 # The address and the folder are the notebook's own. Neither can end the text that it stands in.
 _PATTERN = re.escape(SETUP).replace(re.escape("{repository}"), r"[^\"\\\n]*").replace(re.escape("{folder}"), r"\w+")
 IS_SETUP = re.compile(f"^{_PATTERN}$", re.M)  # whole lines, so that nothing can stand behind them
 
 
-def without_setup(cells: Sequence[str]) -> tuple[list[str], bool]:
-    """The cells with nothing in place of our set-up, and whether there was one."""
-    are_ours = [IS_SETUP.fullmatch("\n".join(map(str.rstrip, LINE_ENDS.split(cell.strip())))) for cell in cells]
-    rest = ["" if is_ours else cell for cell, is_ours in zip(cells, are_ours, strict=True)]
-    return rest, any(are_ours)
-
-
-def without_ours(source: str) -> str:
-    """The source of a .py file without our set-up and calls, as Jupyter and Colab save a notebook of ours as Python.
-
-    Every line stays where it is. Raises BadSubmission where reading the source exceeds a limit.
-    """
-    return _without_ours(source) if FIRST_LINE in source else source
-
-
 @limited
-def _without_ours(source: str) -> str:
-    text = "\n".join(map(str.rstrip, LINE_ENDS.split(source)))
+def without_ours(source: str) -> str:
+    """The source of a .py file without our set-up and calls, as Jupyter and Colab save a notebook of ours as Python."""
+    text = without_setup(source)
+    return source if text == source else without_calls([text])[0]
+
+
+def without_setup(source: str) -> str:
+    """The source of a file or a cell with empty lines in place of our set-up."""
+    lines = LINE_ENDS.split(source)
+    text = "\n".join(map(str.rstrip, lines))
     found = IS_SETUP.search(text)
     if found is None:
         return source
-    before, lines = text[: found.start()].count("\n"), LINE_ENDS.split(source)
-    count = found[0].count("\n") + 1
+    before, count = text[: found.start()].count("\n"), found[0].count("\n") + 1
     lines[before : before + count] = [""] * count
-    return without_calls(["\n".join(lines)])[0]
+    return "\n".join(lines)
 
 
 def without_calls(cells: Sequence[str]) -> list[str]:
@@ -74,7 +66,7 @@ def without_calls(cells: Sequence[str]) -> list[str]:
     A function of the learner's that has the name of one of ours is called as ever.
     """
     own = {name for cell in cells for name in _bound(cell)}
-    return [_without_calls(cell, FUNCTIONS - own) for cell in cells]
+    return [_without_calls(cell, OURS - own) for cell in cells]
 
 
 def _without_calls(cell: str, names: frozenset[str]) -> str:
@@ -93,13 +85,8 @@ def _without_calls(cell: str, names: frozenset[str]) -> str:
 
 
 def _bound(cell: str) -> set[str]:
-    """The names that a cell defines or assigns anywhere."""
-    found = set()
-    for node in walk(tree_of(cell if any(name in cell for name in FUNCTIONS) else "")):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, ast.alias):
-            found.add((node.asname or node.name).partition(".")[0])
-    return found
+    """The names that a cell defines, imports or assigns anywhere."""
+    nodes = walk(tree_of(cell))
+    assigned = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    defined = {node.name for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+    return assigned | defined | imported(nodes).keys()

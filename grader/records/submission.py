@@ -14,7 +14,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import containment, syntax
 from grader.records.limited import limited
-from grader.records.our_cells import without_calls, without_ours, without_setup
+from grader.records.our_cells import FIRST_LINE, without_calls, without_ours, without_setup
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
@@ -25,6 +25,7 @@ NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
 # unpack or escape.
 KNOWN = re.compile(r"iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|euc_\w+|gb\w+|big5\w*|shift_jis\w*|hz|johab")
 NOT_PYTHON = "is not Python: the cell was left out"
+WITHOUT_CODE = {"markdown": "Markdown", "raw": "raw"}  # types of cells
 NOT_A_CODE_CELL = "but it holds code. In Jupyter press Esc, then y, to make it a code cell again"
 CONFLICT = tuple(re.compile(mark, re.M) for mark in (r"^<{7} ", r"^={7}$", r"^>{7} "))
 MARKS = "git's conflict marks (<<<<<<< … >>>>>>>)"
@@ -71,13 +72,13 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        notebook = json.loads(text_of(data, shown_name))
-        sources = [_join(source) for source in _code_cells(notebook)]
-        lost = _lost_cells(notebook, sources)
-    except (ValueError, KeyError, TypeError, RecursionError):
+        cells = _cells(json.loads(text_of(data, shown_name)))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadSubmission(
             f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
         ) from None
+    sources = [text for kind, text in cells if kind == "code"]
+    lost = _lost_cells(cells)
     if not any(map(str.strip, sources)):
         if lost:
             raise BadSubmission(f"{shown_name} has no code: {lost[0]}.")
@@ -87,16 +88,16 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
         raise BadSubmission(f"{shown_name} holds {MARKS}.")
     titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown_name)
-    sources, is_ours = without_setup(sources)
-    used = {name for source in sources for use in USES.finditer(source) for name in WORD.findall(use[0])}
-    plain_sources = [without_magics(_used_module(source, used)) for source in sources]
-    problems = [_problem(source_text) for source_text, _ in plain_sources]
-    source_text = ["" if problem else source_text for (source_text, _), problem in zip(plain_sources, problems)]
-    source_text = without_calls(source_text) if is_ours else source_text
-    text = "".join(f"{title}\n{cell}\n" for title, cell in zip(titles, source_text))
+    own = [without_setup(source) for source in sources]
+    used = {name for source in own for use in USES.finditer(source) for name in WORD.findall(use[0])}
+    plain_sources = [without_magics(_used_module(source, used)) for source in own]
+    problems = [_problem(code) for code, _ in plain_sources]
+    codes = ["" if problem else code for (code, _), problem in zip(plain_sources, problems)]
+    codes = codes if own == sources else without_calls(codes)
+    text = "".join(f"{title}\n{code}\n" for title, code in zip(titles, codes))
     _bounded(text, shown_name)
     unread = [*lost, *(f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem)]
-    return text or "\n", sum(skipped for _, skipped in plain_sources), unread
+    return text, sum(skipped for _, skipped in plain_sources), unread
 
 
 def without_magics(cell: str) -> tuple[str, int]:
@@ -186,7 +187,8 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
             )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = without_ours(text_of(data, shown_name, declared_encoding(data)))
+        text = text_of(data, shown_name, declared_encoding(data))
+        text = without_ours(text) if FIRST_LINE in text else text
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):
@@ -213,28 +215,22 @@ def _problem(cell: str) -> str:
     return ""
 
 
-def _code_cells(notebook: Any) -> list[Any]:
-    """The sources of the code cells, also of a notebook of nbformat 3. Raises KeyError or TypeError otherwise."""
-    if "worksheets" in notebook:
-        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
-        return [cell["input"] for cell in cells if cell["cell_type"] == "code"]
-    return [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
-
-
-def _lost_cells(notebook: Any, sources: list[str]) -> list[str]:
-    """The Markdown and raw cells that are code and define what no code cell does, each with what to do about it."""
+def _cells(notebook: Any) -> list[tuple[str, str]]:
+    """The type and the text of each cell, also of a notebook of nbformat 3. Raises an error for anything else."""
     cells = [cell for part in notebook.get("worksheets", [notebook]) for cell in part["cells"]]
-    known, lost = set(DEFINES.findall("\n".join(sources))), []
-    for number, cell in enumerate(cells, 1):
-        if cell["cell_type"] not in ("markdown", "raw"):
-            continue
-        text = _join(cell.get("source", ""))
+    return [(cell["cell_type"], _join(cell["input"] if "input" in cell else cell["source"])) for cell in cells]
+
+
+def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
+    """The Markdown and raw cells that are code and define what no code cell does, each with what to do about it."""
+    known = set(DEFINES.findall("\n".join(text for kind, text in cells if kind == "code")))
+    lost = []
+    for number, (kind, text) in enumerate(cells, 1):
         fenced = FENCE.fullmatch(text)
-        text = fenced[1] if fenced else text
-        defined = set(DEFINES.findall(text))
-        if defined - known and len(text) <= MAX_SOURCE and parse(text) is not None:
-            kind = "Markdown" if cell["cell_type"] == "markdown" else "raw"
-            lost.append(f"its cell {number} is a {kind} cell, {NOT_A_CODE_CELL}")
+        code = fenced[1] if fenced else text
+        is_lost = kind in WITHOUT_CODE and set(DEFINES.findall(code)) - known
+        if is_lost and len(code) <= MAX_SOURCE and parse(code) is not None:
+            lost.append(f"its cell {number} is a {WITHOUT_CODE[kind]} cell, {NOT_A_CODE_CELL}")
     return lost
 
 
