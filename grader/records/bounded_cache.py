@@ -15,35 +15,25 @@ class BoundedCache(Generic[K, V]):
 
     def __init__(self, limit: int) -> None:
         self.limit, self.size = limit, 0
-        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self.values: OrderedDict[K, tuple[V, int]] = OrderedDict()  # each with its size
 
     def get(self, key: K) -> V | None:
         """The cached value, or None. The value counts as used now."""
-        if key not in self._values:
+        if key not in self.values:
             return None
-        self._values.move_to_end(key)
-        return self._values[key][0]
+        self.values.move_to_end(key)
+        return self.values[key][0]
 
     def put(self, key: K, value: V) -> None:
         """Cache a value. It must not grow afterwards, because its size is measured once."""
-        self.drop(key)
+        self.size -= self.values.pop(key, (None, 0))[1]
         size = weight((key, value))
         if size > self.limit // LARGE:
             return
-        self._values[key], self.size = (value, size), self.size + size
+        self.values[key], self.size = (value, size), self.size + size
         while self.size > self.limit:
-            self.drop(next(iter(self._values)))
-
-    def drop(self, key: K) -> None:
-        """Remove a value, if it is cached."""
-        _, size = self._values.pop(key, (None, 0))
-        self.size -= size
-
-    def __contains__(self, key: K) -> bool:
-        return key in self._values
-
-    def __len__(self) -> int:
-        return len(self._values)
+            _, (_, evicted) = self.values.popitem(last=False)
+            self.size -= evicted
 
 
 def weight(value: object) -> int:

@@ -16,8 +16,9 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, BinaryIO, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
@@ -89,18 +90,17 @@ class Helper:
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.connection: socket.socket | None = None
-        self.answers: BinaryIO | None = None
         self.ready = False
         self.serving = False
         self.spent = 0.0
         self.lock = threading.Lock()  # one request at a time
         self.known: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # answers by call, both encoded
-        self.spent_on: BoundedCache[int | None, float] = BoundedCache(CACHED)  # seconds, by the hash of a text
+        self.spent_on: defaultdict[int, float] = defaultdict(float)  # seconds, by the hash of a text that takes some
 
-    def start(self) -> tuple[socket.socket, BinaryIO]:
-        """The process, started if there is none: what takes calls, what gives answers. Raises InfrastructureError."""
-        if self.connection is not None and self.answers is not None:
-            return self.connection, self.answers
+    def start(self) -> socket.socket:
+        """The connection to the process, which is started if there is none. Raises InfrastructureError."""
+        if self.connection is not None:
+            return self.connection
         connection, helper_end = socket.socketpair()
         connection.settimeout(WAIT_S)
         try:
@@ -114,8 +114,8 @@ class Helper:
             raise InfrastructureError(f"no process can be started that reads submissions ({error.strerror})") from None
         finally:
             helper_end.close()
-        self.connection, self.answers = connection, connection.makefile("rb")
-        return self.connection, self.answers
+        self.connection = connection
+        return connection
 
     def answer(self, module: str, name: str, args: tuple[Any, ...]) -> Answer:
         """The answer to one call, cached where it reads no bytes. Raises InfrastructureError.
@@ -125,30 +125,30 @@ class Helper:
         data = args[0] if isinstance(args[0], bytes) else None  # an archive, say
         plain, length = (args, None) if data is None else (args[1:], len(data))
         call = json.dumps([module, name, plain, length]).encode() + b"\n"
-        texts = [argument for argument in args if isinstance(argument, str)] if data is None else []
-        text = hash(max(texts, key=len)) if texts else None
+        text = hash(max((argument for argument in args if isinstance(argument, str)), key=len, default=""))
         with self.lock:
             encoded = self.known.get(call)
             if encoded is None:
-                spent_on_it, before = self.spent_on.get(text) or 0.0, self.spent
-                if spent_on_it >= TEXT_CPU_S:
+                if data is None and self.spent_on.get(text, 0.0) >= TEXT_CPU_S:
                     return {}
+                before = self.spent
                 encoded = self.ask(call, data or b"")
-                if text is not None and self.spent - before > FREE_CPU_S:
-                    self.spent_on.put(text, spent_on_it + self.spent - before)
                 if data is None:
                     self.known.put(call, encoded)
+                    if self.spent - before > FREE_CPU_S:
+                        self.spent_on[text] += self.spent - before
         answer: Answer = json.loads(encoded)
         return answer
 
     def ask(self, call: bytes, data: bytes) -> bytes:
         """The encoded answer to one call; "{}" where the helper ended during it. Raises InfrastructureError."""
-        connection, answers = self.start()
+        connection = self.start()
         try:
-            self.ready = self.ready or bool(json.loads(answers.readline()))
-            connection.sendall(call)
-            connection.sendall(data)  # by itself, so that it is not copied
-            encoded = answers.readline(MAX_ANSWER)
+            with connection.makefile("rb") as answers:
+                self.ready = self.ready or bool(json.loads(answers.readline()))
+                connection.sendall(call)
+                connection.sendall(data)  # by itself, so that it is not copied
+                encoded = answers.readline(MAX_ANSWER)
             answer: Answer = json.loads(encoded)
         except (OSError, ValueError):  # also where it ended, or the answer is too long
             was_ready = self.ready
@@ -167,13 +167,12 @@ class Helper:
 
     def close(self) -> None:
         """End the process, if there is one."""
-        if self.connection is not None and self.answers is not None:
-            self.answers.close()
+        if self.connection is not None:
             self.connection.close()
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-        self.connection, self.answers, self.process, self.ready = None, None, None, False
+        self.connection, self.process, self.ready = None, None, False
 
 
 helper = Helper()
@@ -195,8 +194,7 @@ def serve(descriptor: int) -> None:
             module, name, args, length = json.loads(line)
             if length is not None:
                 args.insert(0, calls.read(length))
-            if module not in sys.modules:
-                base = _import_unlimited(module, base)
+            importlib.import_module(module)  # not in the time of the call; it takes some megabytes of its memory
             signal.setitimer(signal.ITIMER_PROF, CPU_S)
             answer = _call(module, name, tuple(args))
             answer["spent"] = max(CPU_S - signal.setitimer(signal.ITIMER_PROF, 0)[0], 0.0)
@@ -218,19 +216,10 @@ def _call(module: str, name: str, args: tuple[Any, ...]) -> Answer:
         return {}
 
 
-def _import_unlimited(module: str, base: int | None) -> int | None:
-    """Import a module of the grader. Returns the new base: the memory of the import is not charged to a source."""
-    size_before = address_space() or 0
-    _limit_memory(None)
-    importlib.import_module(module)
-    base = base and base + (address_space() or 0) - size_before
-    _limit_memory(base)
-    return base
-
-
 def _limit_memory(base: int | None) -> None:
-    """Limit this process to `base` + MEMORY bytes; None removes the limit."""
+    """Limit this process to `base` + MEMORY bytes, where the base is known."""
     _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_AS, (ceiling if base is None else base + MEMORY, ceiling))
+        if base is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (base + MEMORY, ceiling))

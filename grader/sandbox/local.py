@@ -91,7 +91,7 @@ class Replayer(Recorder):
 
     def begin(self, check: str) -> None:
         """Begin a new run of a check."""
-        if self.is_live and self.exchanges and self.check not in self.recorded:
+        if self.is_live and self.exchanges and self.check not in self.recorded.values:
             self.recorded.put(self.check, tuple(self.exchanges))
         exchanges = self.recorded.get(check)
         self.check, self.is_live, self.position = check, exchanges is None, 0

@@ -134,13 +134,13 @@ def test_what_is_kept_has_its_room_in_bytes():
     for number in range(100):
         kept.put(number, torch.zeros(10_000))  # 40 kB
         assert kept.size <= 1 << 20
-    assert len(kept) >= 20 and 99 in kept and 0 not in kept and kept.get(0) is None
-    oldest = next(number for number in range(100) if number in kept)
+    assert len(kept.values) >= 20 and 99 in kept.values and 0 not in kept.values and kept.get(0) is None
+    oldest = next(number for number in range(100) if number in kept.values)
     assert kept.get(oldest) is not None
     kept.put(100, torch.zeros(10_000))
-    assert oldest in kept and oldest + 1 not in kept  # what was used last stays
+    assert oldest in kept.values and oldest + 1 not in kept.values  # what was used last stays
     kept.put("huge", torch.zeros(1 << 18))
-    assert "huge" not in kept and 100 in kept
+    assert "huge" not in kept.values and 100 in kept.values
 
 
 def test_weight_counts_all_that_hangs_on_a_value_once():
