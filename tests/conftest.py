@@ -53,14 +53,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors of the grader are raised, also where a learner would get a verdict without the part that failed."""
     # A setting of the process, as GRADER_DEBUG=1 makes it; a test may set it otherwise.
-    monkeypatch.setattr(containment.policy, "strict", True)
+    monkeypatch.setattr(containment, "strict", True)
 
 
 @pytest.fixture
 def lenient(strict: None) -> None:
     """As a learner has it: an error of the grader costs no more than the part that failed."""
-    containment.policy.strict = False  # `strict` puts it back
-    containment.policy.reported.clear()
+    containment.strict = False  # `strict` puts it back
+    containment.report.cache_clear()
 
 
 @pytest.fixture

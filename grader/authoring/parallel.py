@@ -58,7 +58,7 @@ def verify_all(
 def _begin(device: str) -> None:
     """Prepare a process of the pool."""
     interrupts.end_quietly()
-    containment.policy.strict = True
+    containment.strict = True
     _own_fork_server(device)
 
 

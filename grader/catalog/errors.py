@@ -4,9 +4,8 @@ import importlib.metadata
 import importlib.util
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Set
 from pathlib import Path
-from typing import Protocol
 
 from grader.catalog import paths
 
@@ -14,16 +13,8 @@ PASSED, FAILED, WRONG_USE, NOT_DONE = 0, 1, 2, 3
 STOPPED = 130  # by Ctrl-C, as shells have it
 
 
-class Result(Protocol):
-    """Anything with the status of a grading: grader.records.results.ExerciseResult."""
-
-    @property
-    def status(self) -> str: ...
-
-
-def of_verdicts(results: Iterable[Result]) -> int:
-    """The exit code for some results: NOT_DONE where one was not graded, otherwise PASSED or FAILED."""
-    statuses = {result.status for result in results}
+def of_verdicts(statuses: Set[str]) -> int:
+    """The exit code for the statuses of some results: NOT_DONE where one was not graded, else PASSED or FAILED."""
     return NOT_DONE if "not_graded" in statuses else PASSED if statuses <= {"passed"} else FAILED
 
 

@@ -61,7 +61,7 @@ def take_in(handin: HandIn, file: str, store: Store) -> Mark:
     except OSError as error:
         return replace(mark, note=f"the file cannot be read: {error.strerror}")
     except Exception as error:
-        if containment.policy.strict:
+        if containment.strict:
             raise
         return replace(mark, note=f"the grader broke while it read the file: {containment.reason(error)}")
     return replace(mark, status=status, note=handin.read_as, to_do="", content=content)

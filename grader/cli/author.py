@@ -40,7 +40,7 @@ def verify(options: argparse.Namespace) -> int:
 
     from grader.authoring import parallel
 
-    containment.policy.strict = True  # an error of the grader must not go unnoticed
+    containment.strict = True  # an error of the grader must not go unnoticed
     chosen = [catalog.find(options.exercise)] if options.exercise else list(catalog.exercises())
     if options.write:
         for exercise in chosen:

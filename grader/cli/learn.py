@@ -119,7 +119,7 @@ def check(options: argparse.Namespace) -> int:
     is_delivered = is_for_terminal or report(result, options)
     if is_for_terminal or (is_delivered and options.output is not None):
         terminal.show(result, terminal.console(), options.all, "\n".join(filter(None, closing)))
-    return errors.of_verdicts([result]) if is_delivered else errors.NOT_DONE
+    return errors.of_verdicts({result.status}) if is_delivered else errors.NOT_DONE
 
 
 def report(result: ExerciseResult, options: argparse.Namespace) -> bool:

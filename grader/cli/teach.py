@@ -178,7 +178,9 @@ def run_files(options: argparse.Namespace) -> int:
         text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
     else:
         text = "".join(f"{_line(result)}\n" for result in graded)
-    return errors.of_verdicts(graded) if deliver(text, options.output) else errors.NOT_DONE
+    return (
+        errors.of_verdicts({result.status for result in graded}) if deliver(text, options.output) else errors.NOT_DONE
+    )
 
 
 def _line(result: ExerciseResult) -> str:

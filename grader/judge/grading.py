@@ -135,9 +135,9 @@ def final(events: Iterator[Event]) -> ExerciseResult:
 def broken(exercise: Exercise, display_name: str, error: Exception, settings: Settings) -> ExerciseResult:
     """The result "not_graded", for an error of ours or an author's.
 
-    Raises the error where `containment.policy.strict` is set, unless this machine is the reason.
+    Raises the error where `containment.strict` is set, unless this machine is the reason.
     """
     is_machines = isinstance(error, InfrastructureError) and not isinstance(error, AuthorError)
-    if containment.policy.strict and not is_machines:
+    if containment.strict and not is_machines:
         raise error
     return ungraded(exercise, display_name, containment.reason(error), settings)

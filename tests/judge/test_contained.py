@@ -55,7 +55,7 @@ def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_ser
     assert (after.status, after.points) == (before.status, before.points) == ("failed", before.points)
     said = capsys.readouterr().err
     assert "left out" in said and "OverflowError" in said and "0.6296" not in said
-    containment.policy.strict = True
+    containment.strict = True
     with pytest.raises(OverflowError):
         graded(fork_server, WRONG)
 
