@@ -70,11 +70,7 @@ def of_check(folder: str, check: str, read: set[str]) -> Numbers:
     try:
         return Numbers({number.id: number.data for number in numbers(folder) if number.check == check}, read)
     except ValueError as error:
-        id = str(error).partition(":")[0]
-        path = paths.exercise_toml(folder)
-        lines = path.read_text("utf-8").split("\n")
-        line = next(number for number, line in enumerate(lines, 1) if re.match(rf"id\s*=.*{re.escape(id)}['\"]", line))
-        raise AuthorError(f"{paths.shown(path)}:{line}: {error}") from None
+        raise AuthorError(f"{paths.shown(paths.exercise_toml(folder))}: {error}") from None
 
 
 @functools.cache

@@ -151,8 +151,7 @@ def find(name: str) -> Exercise:
     """The exercise with this number ("3", "03"), slug or folder name. Raises NoSuchExercise, with the nearest name."""
     text = name.strip().rstrip("/").rpartition("/")[2].lower()
     for exercise in exercises():
-        names = {exercise.folder, exercise.slug, str(exercise.number), exercise.folder[:2]}
-        if text in names or (text.isdigit() and int(text) == exercise.number):
+        if text in (exercise.folder, exercise.slug) or (text.isdigit() and int(text) == exercise.number):
             return exercise
     all_names = [name for exercise in exercises() for name in (exercise.slug, exercise.folder)]
     close = difflib.get_close_matches(text, all_names, n=1, cutoff=0.5)

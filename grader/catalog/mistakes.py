@@ -106,10 +106,7 @@ def mistakes(folder: str) -> tuple[Mistake, ...]:
 
 def find(folder: str, name: str) -> Mistake:
     """One known mistake by its name. Raises BadLine, and KeyError if there is none."""
-    for mistake in mistakes(folder):
-        if mistake.name == name:
-            return mistake
-    raise KeyError(name)
+    return {mistake.name: mistake for mistake in mistakes(folder)}[name]
 
 
 @functools.lru_cache(64)
