@@ -218,7 +218,7 @@ def _problem(cell: str) -> str:
 def _cells(notebook: Any) -> list[tuple[str, str]]:
     """The type and the text of each cell, also of a notebook of nbformat 3. Raises an error for anything else."""
     cells = [cell for part in notebook.get("worksheets", [notebook]) for cell in part["cells"]]
-    return [(cell["cell_type"], _join(cell["input"] if "input" in cell else cell["source"])) for cell in cells]
+    return [(cell["cell_type"], _join(cell.get("input", cell.get("source", "")))) for cell in cells]
 
 
 def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
