@@ -1,9 +1,8 @@
 """Exercise 32's solution against torch in float64, and the figure."""
 
+import contextlib
 import itertools
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,9 +10,12 @@ from extras import needed
 from figure_case import Case
 
 from grader.catalog import paths, project
+from grader.catalog.exercise import Limits
 from grader.judge.launched import computes_in_kernels, launches_once, loads_at_most, stays_inside
 from grader.judge.proxy import Learner
+from grader.records import submission
 from grader.sandbox.local import Local
+from grader.sandbox.remote import Remote
 
 needed("triton", "triton")
 FOLDER = "32_triton_kernels"
@@ -94,12 +96,18 @@ def test_without_triton_it_is_not_for_this_machine(without_triton, said):
     assert "not for this machine" in said("progress").stdout
 
 
-def test_the_right_kernels_compile_for_a_gpu():
-    """The compiler is stricter than the interpreter. It is asked without a GPU, in a process of its own."""
-    files = [paths.solution(FOLDER), *paths.styles(FOLDER)]
-    command = [sys.executable, Path(__file__).parents[1] / "compiled_kernels.py", *files]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [f"{file.stem}: compiles" for file in files]
+def test_the_right_kernels_compile_for_a_gpu(fork_server):
+    """The compiler, which is asked without a GPU, is stricter than the interpreter. No check asks for float16."""
+    x = torch.ones(1, 2, 50, 16)
+    for path in (paths.solution(FOLDER), *paths.styles(FOLDER)):
+        remote = Remote(fork_server, submission.read(path), "triton_kernels", Limits(needs=("triton",)))
+        with contextlib.closing(remote.compiling()) as worker:
+            worker.load()
+            kernels = Learner(worker)
+            kernels.softmax(torch.ones(5, 37))
+            kernels.matmul(torch.ones(37, 50), torch.ones(50, 41))
+            for inputs, causal in itertools.product((x, x.half()), (False, True)):
+                kernels.flash_attention(inputs, inputs, inputs, causal)
 
 
 POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
