@@ -5,22 +5,23 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from extras import when_used
 from figure_case import Case
 from thorough import nightly
-from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
-from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 from truths import load
 
 from grader.catalog import paths
 from grader.judge.inputs import trained_state
 
 exercise = load("26")
+gpt_oss_model = when_used("transformers.models.gpt_oss.modeling_gpt_oss")
+llama_model = when_used("transformers.models.llama.modeling_llama")
 
 
 def gpt_oss(query, keys, values, sinks, mask=None):
     """What gpt-oss computes from queries, keys and values (B, H, T, h): the output (B, T, H, h) and the weights."""
     module = SimpleNamespace(sinks=sinks, num_key_value_groups=1, training=False)
-    return eager_attention_forward(module, query, keys, values, mask, scaling=query.shape[-1] ** -0.5)
+    return gpt_oss_model.eager_attention_forward(module, query, keys, values, mask, scaling=query.shape[-1] ** -0.5)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 4, 5), (1, 4, 4, 4), (3, 2, 1, 7), (2, 5, 6, 2)])
@@ -93,8 +94,8 @@ def test_the_stream_is_llamas_rotation_of_what_is_kept(num_sinks, window, length
         query = torch.randn(2, 3, 1, 6)
         angles = torch.outer(torch.arange(len(kept)), 1 / 500.0 ** (torch.arange(0, 6, 2) / 6)).repeat(1, 2)
         cos, sin = angles.cos()[None], angles.sin()[None]
-        _, rotated = apply_rotary_pos_emb(keys[:, :, kept], keys[:, :, kept], cos, sin)
-        newest, _ = apply_rotary_pos_emb(query, query, cos[:, -1:], sin[:, -1:])
+        _, rotated = llama_model.apply_rotary_pos_emb(keys[:, :, kept], keys[:, :, kept], cos, sin)
+        newest, _ = llama_model.apply_rotary_pos_emb(query, query, cos[:, -1:], sin[:, -1:])
         expected = torch.nn.functional.scaled_dot_product_attention(newest, rotated, values[:, :, kept])
         torch.testing.assert_close(exercise.streaming_attention(query, cache, 500.0), expected)
 

@@ -4,12 +4,12 @@ import math
 
 import pytest
 import torch
+from extras import when_used
 from figure_case import TO_LESSON, Case
-from transformers.models.deepseek_v32.configuration_deepseek_v32 import DeepseekV32Config
-from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 from truths import load
 
 exercise = load("28")
+deepseek = when_used("transformers.models.deepseek_v32.modeling_deepseek_v32")
 
 # (B, H, T, h, d_v, I, c, k)
 SHAPES = [(2, 3, 7, 4, 3, 2, 4, 2), (1, 1, 1, 2, 2, 1, 2, 1), (3, 1, 5, 2, 6, 4, 6, 9), (1, 2, 17, 3, 2, 3, 8, 6)]
@@ -27,10 +27,10 @@ def drawn(shape):
 @pytest.mark.parametrize(("B", "T", "small_heads", "c"), [(1, 6, 4, 4), (2, 9, 8, 6), (3, 12, 5, 8)])
 def test_scores_and_choice_are_those_of_deepseek(B, T, small_heads, c, k):
     torch.manual_seed(B + T + k)
-    config = DeepseekV32Config(
+    config = deepseek.DeepseekV32Config(
         hidden_size=10, q_lora_rank=7, index_n_heads=small_heads, index_head_dim=c, qk_rope_head_dim=2, index_topk=k
     )
-    indexer = DeepseekV32Indexer(config, 0)
+    indexer = deepseek.DeepseekV32Indexer(config, 0)
     x, latent = torch.randn(B, T, 10), torch.randn(B, T, 7)
     turns = torch.ones(B, T, 2), torch.zeros(B, T, 2)  # no rotation
     causal = torch.ones(T, T, dtype=torch.bool).tril().expand(B, T, T)
