@@ -28,9 +28,14 @@ def modules(folder: Path = paths.GRADER) -> list[Path]:
 
 
 @functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@functools.cache
 def imports(path: Path, top_level_only: bool = False) -> set[str]:
     """Dotted names that a file imports; relative ones begin with a dot."""
-    found, tree = set(), ast.parse(path.read_text("utf-8"))
+    found, tree = set(), parsed(path)
     for node in tree.body if top_level_only else ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
@@ -125,7 +130,7 @@ def test_tests_are_collected_without_what_takes_seconds_to_import():
     for path in some((paths.ROOT / "tests").rglob("*.py")):
         assert not heavy.search(path.read_text("utf-8")), path
         if "grader.integrations.nbgrader" in path.read_text("utf-8"):
-            tree = ast.parse(path.read_text("utf-8"))
+            tree = parsed(path)
             froms = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
             names = {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
             assert not heavy_too & (names | imports(path, top_level_only=True)), path
@@ -133,7 +138,7 @@ def test_tests_are_collected_without_what_takes_seconds_to_import():
 
 def test_documented_checks_use_no_solution():
     for path in some(paths.CHECKS.glob("*/test_documented.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(path)
         names = {
             argument.arg for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) for argument in node.args.args
         }
@@ -146,7 +151,7 @@ def test_no_exercise_is_named_in_the_graders_code():
     for path in modules():
         if path.name == "sentence.py":
             continue
-        strings = {n.value for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Constant)}
+        strings = {n.value for n in ast.walk(parsed(path)) if isinstance(n, ast.Constant)}
         for name in names:
             assert name not in strings, f"{path.name} names {name}"
 
