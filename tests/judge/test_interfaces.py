@@ -34,7 +34,8 @@ class CausalAttention(torch.nn.Module):
 
 @pytest.fixture
 def grade(judged):
-    return functools.partial(judged, name="mine.py")
+    """Without a diagnosis, unless it is asked for."""
+    return functools.partial(judged, name="mine.py", diagnose=False)
 
 
 # What an exercise asks for.
@@ -97,7 +98,7 @@ def test_the_file_of_another_exercise_is_named_as_such(grade):
 
 def test_a_function_that_is_not_there_uses_nothing(grade):
     wrong = solution("08").partition("def weights_for_v1")[0].replace("** 0.5", "** 1.5")
-    result = grade("08", wrong)
+    result = grade("08", wrong, diagnose=True)
     told = [check for check in result.checks if "defines no weights_for_v1" in (check.message or "")]
     assert told and not any(check.diagnosis for check in told)
 
@@ -105,7 +106,8 @@ def test_a_function_that_is_not_there_uses_nothing(grade):
 def test_what_is_not_there_is_not_to_be_fixed_first(grade):
     source = "def linear_attention(queries, keys, values, feature_map=torch.exp):\n    "
     source += "return feature_map(queries) @ (feature_map(keys).mT @ values)\n"
-    told = [check for check in grade("27", HEAD + source).checks if "values differ" in (check.message or "")]
+    result = grade("27", HEAD + source, diagnose=True)
+    told = [check for check in result.checks if "values differ" in (check.message or "")]
     assert told and not any("feature_map" in (check.diagnosis or "") for check in told)
 
 
@@ -162,7 +164,8 @@ def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
     written = "d_in, d_out, context_len, dropout, qkv_bias=False"
     source = HEAD + CAUSAL.format(arguments=written, rate="dropout").replace("(context_length", "(context_len")
     source = source.replace(", context_length)", ", context_len)")
-    told = [check for check in grade("11", source).checks if "the lesson calls this argument" in (check.message or "")]
+    result = grade("11", source, diagnose=True)
+    told = [check for check in result.checks if "the lesson calls this argument" in (check.message or "")]
     assert told and not any(check.diagnosis for check in told)
 
 
@@ -182,7 +185,7 @@ def test_what_a_base_class_comes_from_is_named(grade):
 
 
 def test_code_for_a_gpu_is_told_to_stay_where_the_inputs_are(grade):
-    result = grade("03", "def attention_weights(inputs):\n    return inputs.cuda()\n")
+    result = grade("03", "def attention_weights(inputs):\n    return inputs.cuda()\n", diagnose=True)
     # what torch says depends on whether it was built for CUDA
     told = [check.diagnosis for check in result.checks if re.search("CUDA|NVIDIA", check.message or "")]
     assert told and all((diagnosis or "").startswith("The code asks for a GPU") for diagnosis in told)
@@ -227,6 +230,6 @@ PAST = """
 )
 def test_a_layer_that_remembers_earlier_calls_is_said_to(grade, line, power, is_kept):
     source = READS.format("key").replace("        weights =", f"{PAST.replace('LINE', line)}        weights =")
-    result = grade("08", HEAD + source.replace("0.5", power))
+    result = grade("08", HEAD + source.replace("0.5", power), diagnose=True)
     told = [check.diagnosis for check in result.checks if "values differ" in (check.message or "")]
     assert told and (trials.STATE in told) == is_kept

@@ -22,7 +22,7 @@ AFTER = len(RIGHT.splitlines())
 
 @pytest.fixture
 def grade(judged):
-    return functools.partial(judged, EXERCISE)
+    return functools.partial(judged, EXERCISE, diagnose=False)
 
 
 def notebook(*cells: str) -> submission.Submission:

@@ -1,6 +1,7 @@
 """Names are not mathematics: a right layer under other names loses the check on names alone."""
 
 import ast
+import functools
 import re
 
 import pytest
@@ -71,6 +72,11 @@ def failed(result) -> dict[str, str]:
     return {check.id: check.message for check in result.checks if check.outcome != "passed"}
 
 
+@pytest.fixture
+def graded(judged):
+    return functools.partial(judged, diagnose=False)
+
+
 @pytest.mark.parametrize(
     "exercise, names, checks, reveal",
     sample(
@@ -89,8 +95,8 @@ def failed(result) -> dict[str, str]:
         4,
     ),
 )
-def test_only_the_check_on_names_fails_and_says_so(judged, exercise, names, checks, reveal):
-    found = failed(judged(exercise, renamed(exercise, names), reveal=reveal))
+def test_only_the_check_on_names_fails_and_says_so(graded, exercise, names, checks, reveal):
+    found = failed(graded(exercise, renamed(exercise, names), reveal=reveal))
     assert list(found) == checks, found
     for message in found.values():
         first = message.splitlines()[0]
@@ -100,7 +106,7 @@ def test_only_the_check_on_names_fails_and_says_so(judged, exercise, names, chec
         assert first == f"the parameters are called {', '.join(own)}: {LESSON}"
 
 
-def test_numbers_in_a_list_of_layers_are_names_too(judged):
+def test_numbers_in_a_list_of_layers_are_names_too(graded):
     source = solution("07").replace(
         "self.W_query = nn.Parameter(torch.rand(d_in, d_out))",
         "made = [torch.rand(d_in, d_out) for _ in range(3)]\n        self.all = nn.ParameterList(made)",
@@ -108,18 +114,18 @@ def test_numbers_in_a_list_of_layers_are_names_too(judged):
     source = re.sub(r" +self\.W_(key|value) = .*\n", "", source)
     for number, name in enumerate(("query", "key", "value")):
         source = source.replace(f"self.W_{name}", f"self.all[{number}]")
-    found = failed(judged("07", source))
+    found = failed(graded("07", source))
     assert list(found) == ["parameters"], found
     assert found["parameters"].startswith(f"the parameters are called all.0, all.1, all.2: {LESSON}")
 
 
-def test_where_neither_words_nor_order_tell_behaviour_does(judged):
+def test_where_neither_words_nor_order_tell_behaviour_does(graded):
     """Created in another order under names that say nothing: only what the seed gives differs."""
     source = renamed("16", MUTE)
     lines = source.splitlines(keepends=True)
     at = [number for number, line in enumerate(lines) if re.search(r"self\.(alpha|beta|gamma) =", line)]
     lines[at[0]], lines[at[1]] = lines[at[1]], lines[at[0]]
-    found = failed(judged("16", "".join(lines)))
+    found = failed(graded("16", "".join(lines)))
     assert set(found) == {"parameters", "documented_context_vectors"}, found
 
 
@@ -131,11 +137,11 @@ def test_a_mistake_under_other_names_is_one_still(judged):
     assert told["fresh_context_vectors"] == expected["fresh_context_vectors"]
 
 
-def test_what_is_missing_or_of_another_shape_is_no_other_name(judged):
+def test_what_is_missing_or_of_another_shape_is_no_other_name(graded):
     fused = "self.w = nn.Parameter(torch.rand(d_in, 3 * d_out))"
     source = re.sub(r"self\.W_query = .*", fused, solution("07"))
     source = re.sub(r" +self\.W_(key|value) = .*\n", "", source)
-    message = failed(judged("07", source))["parameters"]
+    message = failed(graded("07", source))["parameters"]
     assert "W_query, W_key, W_value missing" in message
 
 
@@ -168,42 +174,42 @@ def test_maps_go_by_shape_then_by_words_then_by_order():
         ("07", LATE, "before it calls super().__init__(): call that first"),
     ],
 )  # fmt: skip
-def test_slips_of_a_class_are_named(judged, exercise, change, said):
-    found = failed(judged(exercise, replace_in(exercise, change)))
+def test_slips_of_a_class_are_named(graded, exercise, change, said):
+    found = failed(graded(exercise, replace_in(exercise, change)))
     assert any(said in message.splitlines()[0] for message in found.values()), found
 
 
-def test_a_method_at_a_wrong_depth_is_named(judged):
+def test_a_method_at_a_wrong_depth_is_named(graded):
     head, _, body = solution("07").partition("    def forward")
     lines = f"    def forward{body}".splitlines(keepends=True)
     deeper = head + "".join(f"    {line}" if line.strip() else line for line in lines)
-    found = failed(judged("07", deeper))["fresh_context_vectors"]
+    found = failed(graded("07", deeper))["fresh_context_vectors"]
     assert "forward (line " in found and "is inside __init__: move it to the left" in found
     outside = head + "".join(line.removeprefix("    ") for line in lines)
-    found = failed(judged("07", outside))["fresh_context_vectors"]
+    found = failed(graded("07", outside))["fresh_context_vectors"]
     assert "is outside the class SelfAttention_v1: move it to the right" in found
 
 
-def test_a_function_one_level_too_deep_is_named(judged):
+def test_a_function_one_level_too_deep_is_named(graded):
     head, _, rest = solution("03").partition("def context_vectors")
     lines = f"def context_vectors{rest}".splitlines(keepends=True)
     source = head.rstrip() + "\n\n" + "".join(f"    {line}" if line.strip() else line for line in lines)
-    found = failed(judged("03", source))
+    found = failed(graded("03", source))
     assert any("context_vectors (line " in text and "is inside context_vector: " in text for text in found.values())
 
 
 @pytest.mark.parametrize("exercise", sample(EXERCISES, 2))
-def test_only_one_check_asks_by_the_names_of_arguments(judged, exercise):
+def test_only_one_check_asks_by_the_names_of_arguments(graded, exercise):
     """Every argument of every function and class of the file has another name."""
-    result = judged(exercise, own_arguments(solution(exercise)), reveal=False)
+    result = graded(exercise, own_arguments(solution(exercise)), reveal=False)
     found = failed(result)
     assert list(found) == ["argument_names"], found
     assert re.match(r"the lesson calls (this argument|these arguments) \w+", found["argument_names"])
     assert result.points == result.max_points - 0.25
 
 
-def test_what_is_said_of_one_argument(judged):
+def test_what_is_said_of_one_argument(graded):
     signature = "forward(self, x: torch.Tensor)", "forward(self, X: torch.Tensor)"
-    result = judged("07", replace_in("07", signature, ("queries = x", "x = X\n        queries = x")))
+    result = graded("07", replace_in("07", signature, ("queries = x", "x = X\n        queries = x")))
     assert result.points == result.max_points - 0.25
     assert failed(result)["argument_names"].startswith("the lesson calls this argument x\n")
