@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, patches, paths
+from grader.catalog import mistakes, patches
 from grader.catalog.errors import BadLine
 
 SOLUTION = '''"""The solution."""
@@ -291,12 +290,3 @@ def test_what_is_recorded_is_read_back():
     rows = {"b": mistakes.NotPassed(("one",), ("three",)), "a": mistakes.NotPassed(("two", "three"))}
     text = mistakes.as_json(["one", "two", "three"], rows)
     assert json.loads(text) == {"checks": ["one", "two", "three"], "mistakes": {"a": ".xx", "b": "x.-"}}
-
-
-def test_every_mistake_is_a_whole_file_with_the_solutions_names():
-    for exercise in catalog.exercises():
-        known = mistakes.mistakes(exercise.folder)
-        names = list(patches.definitions(paths.solution(exercise.folder).read_text("utf-8")))
-        assert known and names
-        for mistake in sample(known, 12):
-            assert list(patches.definitions(mistake.source)) == names, mistake.name
