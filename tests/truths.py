@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import torch
+from torch import nn
 
 from grader import catalog
 from grader.catalog import paths
@@ -46,6 +47,23 @@ def attention(queries: Rows, keys: Rows, values: Rows, scale: float | None = Non
     scale = 1 / math.sqrt(len(keys[0])) if scale is None else scale
     weights = [softmax([scale * dot(query, key) for key in keys]) for query in queries]
     return weights, [[dot(row, column) for column in zip(*values, strict=True)] for row in weights]
+
+
+def multi_head(
+    heads: int, weight: torch.Tensor, bias: torch.Tensor | None = None, last: nn.Linear | None = None
+) -> nn.MultiheadAttention:
+    """torch's own layer in float64, with the weights of queries, keys and values below each other.
+
+    last: its last layer; by default that gives what it gets.
+    """
+    size = weight.shape[1]
+    layer = nn.MultiheadAttention(size, heads, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(weight)
+        layer.in_proj_bias.copy_(torch.zeros(3 * size) if bias is None else bias)
+        layer.out_proj.weight.copy_(torch.eye(size) if last is None else last.weight)
+        layer.out_proj.bias.copy_(torch.zeros(size) if last is None else last.bias)
+    return layer
 
 
 def tensor(rows: object) -> torch.Tensor:

@@ -7,7 +7,7 @@ import torch
 from figure_case import TO_LESSON, Case
 from figure_truths import linear
 from torch.nn import functional
-from truths import has_right_gradients
+from truths import has_right_gradients, multi_head
 
 from grader.sentence import inputs
 
@@ -42,14 +42,8 @@ def test_wrapper_is_multihead_attention_without_a_last_layer(solution, heads):
     d_out = 2
     width = heads * d_out  # nn.MultiheadAttention wants tokens as wide as its heads together
     wrapper, x = made(solution.MultiHeadAttentionWrapper, width, d_out, 7, 0.0, heads, True), drawn(3, 5, width)
-    theirs = torch.nn.MultiheadAttention(width, heads, batch_first=True, dtype=torch.float64)
-    with torch.no_grad():
-        theirs.in_proj_weight.copy_(
-            torch.cat([getattr(head, name).weight for name in LAYERS for head in wrapper.heads])
-        )
-        theirs.in_proj_bias.copy_(torch.cat([getattr(head, name).bias for name in LAYERS for head in wrapper.heads]))
-        theirs.out_proj.weight.copy_(torch.eye(width))
-        theirs.out_proj.bias.zero_()
+    parts = [getattr(head, name) for name in LAYERS for head in wrapper.heads]
+    theirs = multi_head(heads, torch.cat([part.weight for part in parts]), torch.cat([part.bias for part in parts]))
     hidden = torch.ones(5, 5).triu(1).bool()
     truth, _ = theirs(x, x, x, attn_mask=hidden, need_weights=False)
     torch.testing.assert_close(wrapper(x), truth)

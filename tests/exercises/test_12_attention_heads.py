@@ -7,29 +7,23 @@ import torch
 from figure_case import TO_LESSON, Case
 from torch import nn
 from torch.nn import functional
+from truths import multi_head
 
 from grader.judge.inputs import manual_seed
 
 SHAPES = ((1, 1), (1, 6), (3, 4))  # (B, T)
 
 
-def torch_attention(query, key, value, output=None):
-    """nn.MultiheadAttention in float64 whose weights are these, one per head."""
-    size = sum(len(weight) for weight in query)
-    layer = nn.MultiheadAttention(size, len(query), batch_first=True, dtype=torch.float64)
-    with torch.no_grad():
-        layer.in_proj_weight.copy_(torch.cat([*query, *key, *value]))
-        layer.in_proj_bias.zero_()
-        layer.out_proj.weight.copy_(output.weight if output else torch.eye(size))
-        layer.out_proj.bias.copy_(output.bias if output else torch.zeros(size))
-    return layer
+def weights(*heads):
+    """Those of all queries, keys and values below each other."""
+    return torch.cat([getattr(head, name).weight for name in ("query", "key", "value") for head in heads])
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_head_is_torchs_attention_with_one_head(solution, shape):
     torch.manual_seed(sum(shape))
     head = solution.AttentionHead(6, 6).double()
-    truth = torch_attention([head.query.weight], [head.key.weight], [head.value.weight])
+    truth = multi_head(1, weights(head))
     x = torch.randn(*shape, 6, dtype=torch.float64)
     torch.testing.assert_close(head(x), truth(x, x, x)[0])
 
@@ -39,8 +33,7 @@ def test_a_head_is_torchs_attention_with_one_head(solution, shape):
 def test_several_heads_are_torchs_multihead_attention(solution, heads, shape):
     torch.manual_seed(heads)
     layer = solution.MultiHeadSelfAttention(6, heads).double()
-    weights = ([getattr(head, name).weight for head in layer.heads] for name in ("query", "key", "value"))
-    truth = torch_attention(*weights, layer.output_linear)
+    truth = multi_head(heads, weights(*layer.heads), last=layer.output_linear)
     x = torch.randn(*shape, 6, dtype=torch.float64)
     torch.testing.assert_close(layer(x), truth(x, x, x)[0])
 

@@ -4,6 +4,7 @@ import pytest
 import torch
 from figure_case import TO_LESSON, Case
 from torch import nn
+from truths import multi_head
 
 from grader import catalog
 from grader.catalog import documented
@@ -11,14 +12,9 @@ from grader.catalog import documented
 
 def truth_of(layer, bias: bool) -> nn.MultiheadAttention:
     """nn.MultiheadAttention with the same weights."""
-    size = layer.out_proj.in_features
-    truth = nn.MultiheadAttention(size, layer.num_heads, batch_first=True, dtype=torch.float64)
     parts = (layer.W_query, layer.W_key, layer.W_value)
-    with torch.no_grad():
-        truth.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
-        truth.in_proj_bias.copy_(torch.cat([part.bias for part in parts]) if bias else torch.zeros(3 * size))
-        truth.out_proj.load_state_dict(layer.out_proj.state_dict())
-    return truth
+    biases = torch.cat([part.bias for part in parts]) if bias else None
+    return multi_head(layer.num_heads, torch.cat([part.weight for part in parts]), biases, layer.out_proj)
 
 
 @pytest.mark.parametrize("bias", (False, True))
