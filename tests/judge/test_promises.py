@@ -178,8 +178,9 @@ AWAY = 2 * torch.tensor([[1.0, 0.0], [0.0, 2.0]])  # their losses are those of w
 
 
 def test_gradient_descent_is_what_it_is_by_hand():
-    line = learner(LINE).Line()
-    losses = line.descend(AWAY, loss=line._learner.loss, steps=3, rate=0.1)
+    mine = learner(LINE)
+    line = mine.Line()
+    losses = line.descend(AWAY, loss=mine.loss, steps=3, rate=0.1)
     w, expected = torch.tensor([2.0, -1.0]), []
     for _ in range(3):
         expected.append(((AWAY @ (w - 1)) ** 2).mean())
@@ -202,8 +203,8 @@ def test_gradient_descent_is_what_it_is_by_hand():
     ],
 )
 def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(was, now, said):
-    right, wrong = learner(LINE).Line(), learner(LINE.replace(was, now))
-    expected = right.descend(AWAY, loss=right._learner.loss, steps=4, rate=0.2)
+    right, wrong = learner(LINE), learner(LINE.replace(was, now))
+    expected = right.Line().descend(AWAY, loss=right.loss, steps=4, rate=0.2)
     with pytest.raises(Mismatch, match=said) as caught:
         learns_alike(wrong.Line(), expected, AWAY, loss=wrong.loss, rate=0.2)
     step = next(step for step in range(4) if abs(caught.value.got[step] - expected[step]) > 1e-3)
@@ -211,8 +212,8 @@ def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(was, now, said):
 
 
 def test_what_learns_alike_passes():
-    right, mine = learner(LINE).Line(), learner(LINE)
-    expected = right.descend(AWAY, loss=right._learner.loss, steps=4, rate=0.2)
+    right, mine = learner(LINE), learner(LINE)
+    expected = right.Line().descend(AWAY, loss=right.loss, steps=4, rate=0.2)
     learns_alike(mine.Line(), expected, AWAY, loss=mine.loss, rate=0.2)
 
 
@@ -395,10 +396,8 @@ class Layer(Layer):
 
 
 @pytest.mark.parametrize("lie", ["", *LIES.values()], ids=["honest", *LIES])
-def test_parameters_are_read_by_torchs_own_functions(lie, monkeypatch):
-    for name in ("named_parameters", "named_modules"):
-        monkeypatch.setattr(torch.nn.Module, name, getattr(torch.nn.Module, name))  # put back afterwards
-    layer = learner(LAYER + lie).Layer()
+def test_parameters_are_read_by_torchs_own_functions(lie, remote):
+    layer = remote(LAYER + lie).Layer()
     has_parameters(layer, {"W": (2, 2), "part.weight": (2, 2)})
     assert layer.describe()["modules"] == {"": "Module", "part": "Linear"}
     assert layer.describe()["training"] is True
@@ -406,10 +405,10 @@ def test_parameters_are_read_by_torchs_own_functions(lie, monkeypatch):
     assert torch.equal(layer(torch.eye(2)), 1 + torch.eye(2))
 
 
-def test_a_trainable_parameter_is_asked_past_its_class(monkeypatch):
-    monkeypatch.setattr(torch.nn.Parameter, "requires_grad", property(lambda self: True), raising=False)
-    source = "import torch\nclass Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-    layer = learner(f"{source}        self.W = torch.nn.Parameter(torch.rand(2), False)\n").Layer()
+def test_a_trainable_parameter_is_asked_past_its_class(remote):
+    source = "import torch\ntorch.nn.Parameter.requires_grad = property(lambda self: True)\n"
+    source += "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    layer = remote(f"{source}        self.W = torch.nn.Parameter(torch.rand(2), False)\n").Layer()
     with pytest.raises(Mismatch, match="not trainable"):
         has_parameters(layer, {"W": (2,)})
 
