@@ -183,10 +183,7 @@ def test_a_hunk_applies_at_exactly_one_place(hunks, words):
 @pytest.mark.parametrize(
     ("hunks", "words"),
     [
-        (
-            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)",
-            "scores does the same as in",
-        ),
+        ("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)", "scores does the same as in"),
         ("@@ imports @@\n+import math", "it changes no function and no method"),
         (
             "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:",

@@ -13,12 +13,7 @@ def cut(order: str) -> dict[str, torch.Tensor]:
 
 CASES = [
     Case("as it opens", [("toggle", "Numbers")], lambda: cut("kqv"), "k and q are cut"),
-    Case(
-        "stacked otherwise",
-        [TO_LESSON, ("choose", "Stacked as", "k q v")],
-        lambda: cut("kqv"),
-        "no error is raised",
-    ),
+    Case("stacked otherwise", [TO_LESSON, ("choose", "Stacked as", "k q v")], lambda: cut("kqv"), "no error is raised"),
     Case(
         "and cut so",
         [("toggle", "Numbers"), ("choose", "Stacked as", "v k q"), ("choose", "Cut as", "v k q")],

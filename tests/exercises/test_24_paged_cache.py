@@ -182,12 +182,7 @@ CASES = [
         lambda: family(written=1),
         "Child 1 writes token 7. Block 1 had 3 users, so it was copied to block 2 first",
     ),
-    Case(
-        "the next one",
-        [TABLES, STEP],
-        lambda: family(written=2),
-        "2 users, so it was copied to block 3 first",
-    ),
+    Case("the next one", [TABLES, STEP], lambda: family(written=2), "2 users, so it was copied to block 3 first"),
     Case(
         "at its end",
         [TO_LESSON],
@@ -197,14 +192,9 @@ CASES = [
     Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
     Case("full blocks", [TABLES, ("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
     Case(
-        "small blocks",
-        [TABLES, ("move", "Block size", 2), ("move", "Children", 3)],
-        lambda: family(size=2, children=3),
+        "small blocks", [TABLES, ("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)
     ),
     Case(
-        "without children",
-        [TABLES, ("move", "Children", 0)],
-        lambda: family(children=0),
-        "^The parent writes token 7",
+        "without children", [TABLES, ("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"
     ),
 ]

@@ -186,10 +186,7 @@ CASES = [
     Case("the same model", [("move", WRONG, 0), FOUR, NUMBERS], lambda: one_place(0), told(1.0)),
     Case("eight drafted", [("move", DRAFTED, 8), NUMBERS], lambda: one_place(100), told(0.5, 8)),
     Case(
-        "drawn again",
-        [AGAIN, NUMBERS],
-        lambda: one_place(100, again=True),
-        "mat comes out with 0.375 instead of 0.500",
+        "drawn again", [AGAIN, NUMBERS], lambda: one_place(100, again=True), "mat comes out with 0.375 instead of 0.500"
     ),
     Case(
         "nearly right, drawn again",

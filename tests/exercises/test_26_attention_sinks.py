@@ -191,10 +191,6 @@ CASES = [
         1e-4,
     ),
     Case(
-        "a short one",
-        [("move", "Tokens seen", 2), NUMBERS],
-        lambda: weights(2, 4, 6),
-        "still among the last 6",
-        1e-4,
+        "a short one", [("move", "Tokens seen", 2), NUMBERS], lambda: weights(2, 4, 6), "still among the last 6", 1e-4
     ),
 ]

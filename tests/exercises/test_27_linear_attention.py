@@ -198,12 +198,7 @@ CASES = [
         lambda: summed(10),
         r"holds 30 numbers, the state 4. The query \(2,.3\) reads the same in both",
     ),
-    Case(
-        "as in the lesson",
-        [TO_LESSON],
-        lambda: summed(3),
-        r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5",
-    ),
+    Case("as in the lesson", [TO_LESSON], lambda: summed(3), r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5"),
     Case("more tokens", [NUMBERS, ("move", "Tokens", 7)], lambda: summed(7), "holds 21 numbers"),
     Case(
         "the delta rule",

@@ -63,12 +63,7 @@ NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case("as it opens", [NUMBERS], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
     Case("all keys", [TO_LESSON, ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),
-    Case(
-        "causal",
-        [TO_LESSON],
-        lambda: attended(True),
-        "Tile 3 of 3: the maximum " + RISE.format(3),
-    ),
+    Case("causal", [TO_LESSON], lambda: attended(True), "Tile 3 of 3: the maximum " + RISE.format(3)),
     Case(
         "no rise",
         [TO_LESSON, ("move", "Block size", 1), ("move", "Tiles done", 6)],

@@ -139,10 +139,5 @@ CASES = [
         "3 from another row and 2 from memory past",
     ),
     Case("masked", [NUMBERS, holds("hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
-    Case(
-        "masked with 0",
-        [NUMBERS, holds("hold 0")],
-        lambda: stored(0, 4, 1.0),
-        "A masked lane that holds 0 adds 1",
-    ),
+    Case("masked with 0", [NUMBERS, holds("hold 0")], lambda: stored(0, 4, 1.0), "A masked lane that holds 0 adds 1"),
 ]
