@@ -1,7 +1,6 @@
 """Grading on a GPU: all solutions where there is one, and everywhere what is prepared for it."""
 
 import os
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -39,15 +38,6 @@ for name in ("cuda00001400006", "pt_autograd_0"):
     thread.join()
     while len(os.listdir("/proc/self/task")) > 1:  # the kernel lists it a moment longer than Python
         pass
-"""
-HIDING = """
-import os
-from grader import cli
-
-for words in ("progress", "doctor", "check 99 --device auto"):
-    os.environ.pop("CUDA_VISIBLE_DEVICES", None)
-    cli.main(words.split())
-    print("hidden:", os.environ.get("CUDA_VISIBLE_DEVICES") == "")
 """
 NO_GRADIENTS = """
 import torch
@@ -118,9 +108,13 @@ def test_kernels_are_compiled_only_where_no_sandbox_forbids_it(needs, device, se
     assert kernels.are_native({"needs": needs, "device": device, "seccomp": seccomp}) is natively
 
 
-def test_the_judge_starts_no_gpu_that_is_not_asked_for():
-    done = run(HIDING)
-    assert re.findall(r"hidden: (\w+)", done.stdout) == ["True", "False", "False"]
+def test_the_judge_starts_no_gpu_that_is_not_asked_for(said, monkeypatch):
+    hidden = []
+    for words in ("progress", "doctor", "check 99 --device auto"):
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        said(*words.split())
+        hidden.append(os.environ.get("CUDA_VISIBLE_DEVICES") == "")
+    assert hidden == [True, False, False]
 
 
 def run(program: str) -> subprocess.CompletedProcess[str]:
