@@ -6,6 +6,7 @@ import math
 import pytest
 import torch
 from figure_case import Case
+from thorough import sample
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
@@ -74,10 +75,10 @@ def test_the_additive_mask_hides_by_addition(dtype):
     assert torch.equal(torch.softmax(scores + added, dim=-1), torch.where(mask, 0.5, 0.0).to(dtype))
 
 
-@pytest.mark.parametrize("causal", [False, True])
-@pytest.mark.parametrize("side", ["right", "left"])
-@pytest.mark.parametrize("garbage", GARBAGE)
-@pytest.mark.parametrize("lengths", BATCHES)
+@pytest.mark.parametrize(
+    ("lengths", "garbage", "side", "causal"),
+    sample(itertools.product(BATCHES, GARBAGE, ("right", "left"), (False, True)), 37),  # each value beside many others
+)
 def test_each_sequence_as_if_it_were_alone(lengths, garbage, side, causal):
     T = max(*lengths, 1) + 1
     tokens, real = drawn(len(lengths), 2, T, 4), exercise.key_padding_mask(torch.tensor(lengths), T, side)

@@ -10,6 +10,7 @@ pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from thorough import THOROUGH
 
 from grader.catalog.documented import Printed, parse
 from grader.judge import compare
@@ -30,7 +31,7 @@ def random(shape, dtype=torch.float32, seed=0):
 
 
 @given(SHAPES, st.sampled_from(DTYPES), st.integers(0, 10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200 if THOROUGH else 50, deadline=None)
 def test_every_tensor_is_the_same_as_its_copy(shape, dtype, seed):
     tensor = random(shape, dtype, seed)
     assert same(tensor.clone(), tensor)
@@ -40,7 +41,7 @@ def test_every_tensor_is_the_same_as_its_copy(shape, dtype, seed):
 
 
 @given(SHAPES, st.sampled_from(DTYPES), st.integers(0, 10**6), st.floats(2, 1e6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300 if THOROUGH else 100, deadline=None)
 def test_one_value_beyond_the_tolerance_is_a_difference(shape, dtype, position, factor):
     tensor = random(shape, dtype)
     assume(tensor.numel())

@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 from extras import demand_tier, needed
+from thorough import nightly
 
 from grader.catalog.exercise import Limits
 from grader.judge.compare import Mismatch
@@ -137,7 +138,7 @@ def test_a_mask_of_two_single_numbers_holds_for_each_lane():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")
-@pytest.mark.parametrize("tier", "ABD")
+@pytest.mark.parametrize("tier", ["A", *(pytest.param(tier, marks=nightly) for tier in "BD")])
 def test_kernels_run_in_each_tier(tier):
     source = source_of("", "")
     with ForkServer(tier=demand_tier(tier).name) as fork_server:

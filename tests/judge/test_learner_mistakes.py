@@ -26,7 +26,7 @@ WORK = 20_000  # more than a learner's desk takes
 UNWRITTEN = "raise NotImplementedError"
 
 
-@pytest.mark.parametrize("row", sample(ROWS, 12), ids=lambda row: row["what"])
+@pytest.mark.parametrize("row", sample(ROWS, 8), ids=lambda row: row["what"])
 def test_what_a_learner_reads(row, judged, patient, monkeypatch):
     monkeypatch.setattr(search, "WORK", WORK)
     source = written(row)
