@@ -4,6 +4,7 @@ import functools
 import os
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from situations import SITUATIONS
@@ -203,14 +204,5 @@ def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computi
     assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)
 
 
-def children_of(pid: int) -> set[int]:
-    found = set()
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open(f"/proc/{entry}/stat") as stat:
-                    if int(stat.read().rpartition(")")[2].split()[1]) == pid:
-                        found.add(int(entry))
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-    return found
+def children_of(pid: int) -> set[str]:
+    return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
