@@ -2,6 +2,7 @@
 
 import ast
 import glob
+import importlib.util
 import os
 import re
 import shutil
@@ -92,27 +93,27 @@ def build_editable(folder, settings=None, metadata=None):
 PROGRAM = "import sys, small_is_here\nprint('it works:', *sys.argv[1:])\nsys.exit(2 * ('wrong' in sys.argv))\n"
 
 
-# Makes an environment with the pip of another one, as to unpack and compile pip anew takes most of a build.
+# Makes an environment with the pip of this one, as to unpack and compile pip anew takes most of a build.
+PIP = None if THOROUGH else importlib.util.find_spec("pip")
 LENT = """
 import os, pathlib, subprocess, sys, time
 time.sleep(10 if os.environ.get("SLOW") == "environment" else 0)
 subprocess.run([sys.executable, "-m", "venv", "--without-pip", sys.argv[1]], check=True)
 (packages,) = pathlib.Path(sys.argv[1]).glob("lib/python*/site-packages")
-for lent in pathlib.Path(LENDER).glob("lib/python*/site-packages/pip*"):
-    (packages / lent.name).symlink_to(lent)
+(packages / "pip").symlink_to(PIP)
 """
 
 
-def small_clone(folder: Path, needs: str = "[]", lender: Path | None = None) -> Path:
+def small_clone(folder: Path, needs: str = "[]", is_lent: bool = PIP is not None) -> Path:
     """A clone without .venv, whose project needs nothing from an index. Returns the folder.
 
-    needs: to build it. lender: the clone whose pip is used; else the environment has one of its own.
+    needs: to build it. is_lent: its environment uses the pip of this one, as it has by day.
     """
     (folder / "grader").mkdir(parents=True)
     shutil.copy(paths.ROOT / "Makefile", folder)
     program = (paths.ROOT / "grader/venv.py").read_text("utf-8").replace(venv.CPU_INDEX, NOBODY)
-    if lender is not None:
-        (folder / "lent.py").write_text(LENT.replace("LENDER", repr(str(lender / ".venv"))))
+    if is_lent:
+        (folder / "lent.py").write_text(LENT.replace("PIP", repr(str(Path(PIP.origin).parent))))
         own, lent = '[sys.executable, "-m", "venv", ', '[sys.executable, "lent.py", '
         assert own in program
         program = program.replace(own, lent)
@@ -163,12 +164,11 @@ class Learner(AtTerminal):
 
 
 @pytest.mark.parametrize("ending", sample(["Ctrl-C", "closed", signal.SIGTERM, signal.SIGKILL], 1))
-def test_a_build_that_is_stopped_goes_on(tmp_path, built, ending):
+def test_a_build_that_is_stopped_goes_on(tmp_path, ending):
     """It is stopped while it makes the environment, and while it installs."""
-    clone = small_clone(tmp_path / "a clone", lender=None if THOROUGH else built)
+    clone = small_clone(tmp_path / "a clone")
     for slow, step in (("environment", "an environment of its own …"), ("wheel", "what else is needed …")):
-        learner = Learner(clone, "make", "list", SLOW=slow)
-        try:
+        with Learner(clone, "make", "list", SLOW=slow) as learner:
             learner.says(step, seconds=240)
             if ending == "Ctrl-C":
                 learner.type("\x03")
@@ -181,8 +181,6 @@ def test_a_build_that_is_stopped_goes_on(tmp_path, built, ending):
             if ending == "Ctrl-C":  # a make that is killed itself may lose its child, and say so
                 own = r"\*\*\* (wait: No child processes|Waiting for unfinished jobs)"
                 assert "***" not in re.sub(own, "", learner.transcript)
-        finally:
-            learner.close()
     assert not (clone / ".venv/.ready").exists()
     done = make(clone, "list")
     assert done.stdout.endswith("it works: --make list\n"), done.stdout + done.stderr
@@ -246,7 +244,7 @@ def with_python3(folder: Path, script: str) -> str:
 
 def test_a_python_without_venv_says_what_to_install_each_time(tmp_path):
     """Debian's python3 without python3-venv makes bin/python, and fails then."""
-    clone = small_clone(tmp_path / "clone")
+    clone = small_clone(tmp_path / "clone", is_lent=False)
     script = f'[ "$2" = venv ] && echo "ensurepip is not available" && exit 1\nexec {sys.executable} "$@"'
     program = (clone / "grader/venv.py").read_text()
     (clone / "grader/venv.py").write_text(program.replace("[sys.executable, ", '["python3", '))
@@ -278,8 +276,8 @@ def test_an_old_python_is_told_in_one_sentence(tmp_path):
     assert "python3.12 grader/venv.py .venv" in done.stdout
 
 
-def test_without_a_network_one_sentence_says_so(tmp_path, built):
-    clone = small_clone(tmp_path / "clone", '["not-on-any-index"]', built)
+def test_without_a_network_one_sentence_says_so(tmp_path):
+    clone = small_clone(tmp_path / "clone", '["not-on-any-index"]')
     done = make(clone, "list")
     assert done.returncode == 2
     said = [line for line in done.stderr.splitlines() if "***" not in line]
@@ -314,8 +312,8 @@ def test_a_new_date_alone_installs_nothing(ready):
 
 
 @nightly
-def test_two_builds_at_once_wait_for_each_other(tmp_path, built):
-    clone = small_clone(tmp_path / "clone", lender=built)
+def test_two_builds_at_once_wait_for_each_other(tmp_path):
+    clone = small_clone(tmp_path / "clone")
     command = ["make", "list"]
     first, second = (
         subprocess.Popen(command, cwd=clone, env=surroundings(SLOW="wheel"), stdout=subprocess.PIPE, text=True)
