@@ -1,6 +1,5 @@
 """Ctrl-C at any moment of a command: it says "stopped", and nothing else of Python's or of make's."""
 
-import os
 import random
 import re
 import sys
@@ -10,6 +9,8 @@ from pathlib import Path
 import pytest
 from at_terminal import AtTerminal, checkout
 from thorough import THOROUGH
+
+pytestmark = pytest.mark.slow
 
 PYTHON = f"PYTHON={sys.executable}"
 TRIES = 200 if THOROUGH else 4
@@ -36,26 +37,25 @@ def stopped(desk: Path, moment: float, warm: str) -> str:
         return OF_MAKE.sub("", learner.transcript).strip()
 
 
-@pytest.mark.parametrize("warm", ["0", "1"])  # minutes: one that comes after `stop` ends soon by itself
-def test_ctrl_c_at_any_moment_says_stopped(desk, warm, monkeypatch):
+def test_ctrl_c_at_any_moment_says_stopped(desk, cli, monkeypatch):
     """Half of the moments are in the first fifth, in which Python starts."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST"):  # so that a warm process is asked
         monkeypatch.delenv(name, raising=False)
     moments = random.Random(3)
     began = time.monotonic()
-    with AtTerminal(["make", "check", "EX=03", PYTHON], desk, WARM=warm, CI="") as whole:
-        whole.ends(200)
-    length = time.monotonic() - began if warm == "0" else 1.0
-    said = []
-    for number in range(TRIES // 2):
-        shown = stopped(desk, moments.uniform(0, 0.8 * length if number % 2 else 0.15 * length), warm)
-        if "points" in shown and "stopped" not in shown:
-            assert "of 7 points" in shown, shown  # it was over before
-        else:
-            assert shown.endswith("stopped") or not shown, shown
-        assert "Traceback" not in shown and "Fatal" not in shown and "not_graded" not in shown, shown
-        said.append("stopped" in shown)
-    assert sum(said) >= len(said) // 4, said
-    print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
-    if warm == "1":
-        os.system(f"cd {desk} && {sys.executable} -m grader stop >/dev/null")
+    with AtTerminal(["make", "check", "EX=03", PYTHON], desk, WARM="1", CI="") as whole:
+        whole.ends(200)  # and leaves a warm process
+    cold = time.monotonic() - began
+    for warm, length in (("0", cold), ("1", 1.0)):  # WARM is minutes: one that comes after `stop` ends soon by itself
+        said = []
+        for number in range(TRIES // 2):
+            shown = stopped(desk, moments.uniform(0, 0.8 * length if number % 2 else 0.15 * length), warm)
+            if "points" in shown and "stopped" not in shown:
+                assert "of 7 points" in shown, shown  # it was over before
+            else:
+                assert shown.endswith("stopped") or not shown, shown
+            assert "Traceback" not in shown and "Fatal" not in shown and "not_graded" not in shown, shown
+            said.append("stopped" in shown)
+        assert sum(said) >= len(said) // 4, said
+        print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
+    cli("stop", cwd=desk)
