@@ -238,17 +238,14 @@ def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
 
 def test_the_watch_starts_in_it_and_cards_have_their_answers_though_the_folder_has_not(mine, machine):
     (mine / STUB).write_text(RIGHT.replace("dim=-1", "dim=0"), "utf-8")
-    environment = {name: value for name, value in machine.environment.items() if name not in ("TERM",)}
-    learner = AtTerminal(["env", "-i", *(f"{k}={v}" for k, v in environment.items()), "TERM=xterm-256color",
-                          "kata", "start", "03"], mine)  # fmt: skip
-    try:
+    environment = {name: value for name, value in machine.environment.items() if name != "TERM"}
+    words = ["env", "-i", *(f"{k}={v}" for k, v in environment.items()), "TERM=xterm-256color", "kata", "start", "03"]
+    with AtTerminal(words, mine) as learner:
         learner.shows("03 Context vectors", "? keys", "q quit", seconds=120)
         (mine / STUB).write_text(RIGHT, "utf-8")
         learner.shows("7 of 7 points", seconds=120)
         learner.type("q")
         assert learner.ends() == 0
-    finally:
-        learner.close()
     asked = machine("kata", "review", "03", cwd=mine)
     assert asked.returncode == 0 and "make review EX=03" in asked.stdout
 

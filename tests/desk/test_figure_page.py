@@ -15,7 +15,7 @@ WANTED = "[...document.querySelectorAll('.kata-mine table[data-name=expected]')]
 def learner(desk, relocate, monkeypatch):
     """The file of a learner who forgot the scale, and the right text."""
     relocate(desk, "DESK")
-    monkeypatch.setattr("grader.desk.lesson.open_in_browser", lambda address: None)
+    monkeypatch.setenv("BROWSER", "true")  # a program that does nothing
     file = paths.stub(EXERCISE)
     right = paths.solution(EXERCISE).read_text("utf-8")
     file.write_text(right.replace(" / keys.shape[-1] ** 0.5", "", 1), "utf-8")

@@ -296,8 +296,7 @@ def test_a_learner_answers_at_a_terminal_and_ctrl_c_keeps_what_was_answered(tmp_
     state = {"points": 5.0, "attempts": 1, "first_pass": noon(yesterday)}
     history = folder / ".kata-progress.json"
     history.write_text(json.dumps({"schema": 2, "exercises": {FIRST: state}}))
-    terminal = AtTerminal([sys.executable, "-m", "grader", "--make", "review"], folder, rows=40)
-    try:
+    with AtTerminal([sys.executable, "-m", "grader", "--make", "review"], folder, rows=40) as terminal:
         place = terminal.says("Enter shows the answer", 0)
         assert "direction" not in terminal.transcript
         terminal.type("\r")
@@ -319,8 +318,6 @@ def test_a_learner_answers_at_a_terminal_and_ctrl_c_keeps_what_was_answered(tmp_
         assert terminal.ends() == 0
         assert "0 of 2 known. 2 come again tomorrow. 1 question is due: make review" in terminal.transcript
         assert "Traceback" not in terminal.transcript and terminal.echoes
-    finally:
-        terminal.close()
     tomorrow = {"step": 0, "due": (date.today() + timedelta(days=1)).isoformat()}
     kept = json.loads(history.read_text())["exercises"][FIRST]
     assert list(kept["cards"].values()) == [tomorrow, tomorrow]
