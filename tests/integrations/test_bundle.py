@@ -105,14 +105,14 @@ def test_a_trained_model_and_its_training_are_in_it(unpacked):
 
 def test_every_figure_has_its_numbers_in_it(unpacked):
     """Without solutions and hidden numbers the figures still have all that they draw."""
+    having = [folder for folder in FOLDERS if paths.figure_script(folder).exists()]
     ask = (
-        "from grader import catalog; from grader.judge import figure as f\n"
-        "from grader.integrations import figures\n"
-        "having = [one.folder for one in catalog.exercises() if f.has_figure(one.folder)]\n"
-        "print(sum(bool(f.data(folder) and figures.widget(folder)) for folder in having))"
+        "import sys; from grader.integrations import figures; from grader.judge import figure as f\n"
+        "print(*(bool(f.has_figure(one) and f.data(one) and figures.widget(one)) for one in sys.argv[1:]))"
     )
-    done = subprocess.run([sys.executable, "-c", ask], cwd=unpacked, capture_output=True, text=True, check=False)
-    assert int(done.stdout or 0) == sum(paths.figure_script(folder).exists() for folder in FOLDERS) > 20, done.stderr
+    command = [sys.executable, "-c", ask, *sample(having, 8)]
+    done = subprocess.run(command, cwd=unpacked, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["True"] * len(sample(having, 8)), done.stderr
 
 
 def test_no_solution_is_in_it(content):
@@ -122,7 +122,7 @@ def test_no_solution_is_in_it(content):
     for folder in FOLDERS:
         given = (stubs.make(paths.solution(folder).read_text()) + lessons).encode()
         lines: dict[str, object] = {}  # with a file in which each stands
-        known = sample(mistakes.mistakes(folder), 8)
+        known = sample(mistakes.mistakes(folder), 4)
         for source in (paths.solution(folder).read_text(), *(mistake.source for mistake in known)):
             lines |= dict.fromkeys((line.partition("  #")[0].strip() for line in source.splitlines()), folder)
         assert not [mistake.name for mistake in known if mistake.sentence.encode() in everything]
