@@ -83,15 +83,6 @@ def test_hints_go_on_where_a_task_is_done(said, desk):
     assert said("hint", NUMBER, cwd=desk).stdout.splitlines()[1].startswith("Task 1")
 
 
-def test_hints_are_for_the_first_task_that_is_not_done(history):
-    progress.note(result({1: PASSED, 2: FAILED, 3: FAILED}))
-    asked = [hints.ask(FOLDER) for _ in range(4)]
-    assert [(one.hint.task, one.hint.stage) for one in asked[:3]] == [(2, 1), (2, 2), (2, 3)]
-    assert asked[3].hint is None and asked[3].task == 2  # it is still open: no other task's hint
-    progress.note(result({1: PASSED, 2: PASSED, 3: FAILED}))
-    assert hints.ask(FOLDER).hint.task == 3
-
-
 def test_a_hint_begins_with_the_misconception_that_a_diagnosis_shows(history):
     known = mistakes.mistakes(FOLDER)[0]
     idea = mistakes.misconceptions()[known.misconception]

@@ -1,6 +1,5 @@
 """What a learner reads after a pass: what they can do now, the end of a path, the end of all."""
 
-import re
 import time
 
 from grader import catalog
@@ -80,9 +79,3 @@ def test_all_places_name_the_same_next_step(said, desk):
         text = said(verb, cwd=desk).stdout
         assert ending.all_passed() in text and "Next:" not in text
         assert text.count("You have passed") == 1
-
-
-def test_what_is_due_is_said_in_every_overview(said, desk):
-    progress.change(ORDER[1].folder, lambda state: setattr(state, "first_pass", 1.0))
-    for verb in ("progress", "welcome"):
-        assert re.search(r"\d+ questions are due: make review", said(verb, cwd=desk).stdout), verb

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 FIRST, SECOND = "01_dot_product_scores", "06_scaled_dot_product_attention"
 DAY = date(2026, 3, 2)
-EACH = pytest.mark.parametrize("folder", [exercise.folder for exercise in catalog.exercises()])
+FOLDERS = [exercise.folder for exercise in catalog.exercises()]
 
 
 @pytest.fixture
@@ -63,15 +63,7 @@ def card(code: str, answer: str = "", title: str = "Write `f`") -> Card:
 # The files.
 
 
-@EACH
-def test_every_exercise_has_cards_in_order(folder):
-    found = cards.read(folder)
-    assert len(found) >= parts.MIN_CARDS
-    assert list(parts.wrong_cards(folder)) == []
-    assert paths.review(folder).read_text("utf-8").startswith(f"# Review of {folder[:2]} ")
-
-
-@pytest.mark.parametrize("folder", sample((exercise.folder for exercise in catalog.exercises()), 12))
+@pytest.mark.parametrize("folder", sample(FOLDERS, 6))
 def test_each_answer_passes_its_checks_and_a_wrong_one_is_refused(folder, fork_server):
     for code_card in cards.read(folder):
         if code_card.function:
@@ -79,12 +71,12 @@ def test_each_answer_passes_its_checks_and_a_wrong_one_is_refused(folder, fork_s
             assert review.judge(code_card, "None", fork_server), code_card.title
 
 
-@EACH
-def test_a_bundle_has_the_questions_and_no_answer_in_code(folder):
-    text = dict(bundle.of_exercise(folder))[f"exercises/{folder}/review.md"].decode()
-    assert "Write `" not in text and text.startswith("# Review of ") and text.endswith("</details>\n")
-    kept = [found.title for found in cards.read(folder) if not found.function]
-    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == kept
+def test_a_bundle_has_the_questions_and_no_answer_in_code():
+    for folder in FOLDERS:
+        text = dict(bundle.of_exercise(folder))[f"exercises/{folder}/review.md"].decode()
+        assert text.startswith(f"# Review of {folder[:2]} ") and text.endswith("</details>\n"), folder
+        kept = [found.title for found in cards.read(folder) if not found.function]
+        assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == kept and "Write `" not in text
 
 
 GOOD = "# Review\n\n## Why\n\nWhy?\n\n<details>\n<summary>Answer</summary>\n\nSo.\n\n</details>\n"
@@ -281,6 +273,7 @@ def test_progress_says_what_is_due(said, desk, clock, request):
     assert "due" not in said("progress", cwd=desk).stdout
     clock(1)
     assert said("progress", cwd=desk).stdout.endswith("\n3 questions are due: make review\n")
+    assert "3 questions are due: make review" in said("welcome", cwd=desk).stdout
     for one in due()[1:]:
         review.note(one, True)
     assert said("progress", cwd=desk).stdout.endswith("\n1 question is due: make review\n")
