@@ -36,14 +36,8 @@ def test_the_small_torch_is_asked_for_without_a_driver_and_with_torch_cpu(torch,
     assert venv.wants_cpu_build(torch, has_driver) is wants_it
 
 
-def outside_of_make() -> dict[str, str]:
-    """The environment without what `make test` leaves in it, as its PYTHON."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-
-
 def test_an_unknown_torch_is_refused():
-    words = ["make", "list", "TORCH=gpu"]
-    done = subprocess.run(words, cwd=paths.ROOT, env=outside_of_make(), capture_output=True, text=True)
+    done = make(paths.ROOT, "list", "TORCH=gpu")
     assert done.returncode == 2 and "TORCH is cpu or cuda" in done.stderr
 
 

@@ -1,6 +1,5 @@
 """No command changes a file that a learner has changed, unless a copy of it is kept."""
 
-import json
 import subprocess
 
 import pytest
@@ -98,16 +97,3 @@ def test_an_update_carries_over_what_has_another_number_now(mine, relocate):
     assert (mine / "exercises/03_token_embeddings/notes.txt").read_text("utf-8") == OWN
     assert progress.state("19_context_vectors").points == 7.0 and "03_context_vectors" not in progress.load()
     assert "19_context_vectors" in (mine / ".kata-results/19_context_vectors.json").read_text("utf-8")
-
-
-def test_a_notebook_that_somebody_wrote_in_is_kept(said, desk):
-    said("notebook", "03", cwd=desk)
-    notebook = paths.notebook(EXERCISE.folder)
-    cells = json.loads(notebook.read_text("utf-8"))
-    cells["cells"][0]["source"].append(OWN)
-    notebook.write_text(json.dumps(cells), "utf-8")
-    changed = notebook.read_text("utf-8")
-    said("notebook", "03", cwd=desk)
-    assert changed in [
-        path.read_text("utf-8") for path in notebook.parent.iterdir() if path.is_file() and ".ipynb" in path.name
-    ]
