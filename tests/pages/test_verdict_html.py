@@ -8,7 +8,7 @@ from made_up_class import result_of
 from grader import catalog
 from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import FAILED, PASSED, CheckResult, ExerciseResult
-from grader.reports import html, templating
+from grader.reports import html
 
 
 def test_what_checks_have_in_common_is_read_once():
@@ -46,16 +46,3 @@ def test_a_level_tells_so_much_and_no_more(level, told):
     everything = {"the line", "the message", "the diagnosis", "Wrong.", "printed", "1 of 4 points"}
     assert {word for word in everything if word in text} == told
     assert "<b>" not in text and "<i>" not in text
-
-
-def test_a_page_lets_its_own_script_run_and_no_other(tab, tmp_path):
-    path = tmp_path / "page.html"
-    body = "<p id=a>a</p><img src=x onerror=\"document.getElementById('a').textContent = 'c'\">"
-    template = templating.ENVIRONMENT.from_string(
-        f'{{% extends "reports/templates/page.html" %}}{{% block main %}}{body}{{% endblock %}}'
-    )
-    script = "document.getElementById('a').textContent = 'b'"
-    path.write_text(templating.document(template, "A & B", script=script), "utf-8")
-    page = tab.load(path)
-    assert page.locator("#a").text_content() == "b"
-    assert page.title() == "A & B"
