@@ -74,7 +74,7 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
             torch = importlib.metadata.version("torch") if importlib.util.find_spec("torch") else "not installed"
             print(f"kata {project.version()} (Python {sys.version.split()[0]}, torch {torch})")
             return errors.PASSED, True
-        options = _options(words, command)
+        options = options_of(words, command)
         if getattr(options, "device", "cpu") == "cpu" and options.verb != "doctor":
             # Otherwise the first gradient in this process starts NVIDIA's driver, which takes some tenths of a second.
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -151,7 +151,7 @@ class _Parser(argparse.ArgumentParser):
         raise WrongUse(f"{message.removeprefix('argument ')}\nSee: kata {verb} --help")
 
 
-def _options(words: Sequence[str], command: str = "kata") -> argparse.Namespace:
+def options_of(words: Sequence[str], command: str = "kata") -> argparse.Namespace:
     """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
     name = words[0]
     if name not in VERBS:

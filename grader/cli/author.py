@@ -44,7 +44,7 @@ def verify(options: argparse.Namespace) -> int:
     chosen = [catalog.find(options.exercise)] if options.exercise else list(catalog.exercises())
     if options.write:
         for exercise in chosen:
-            _write_stub(exercise.folder)
+            write_stub(exercise.folder)
     device = pick_device(options.device)
     demand_device(device)
     processes = options.jobs or (cores() if device == "cpu" else 1)
@@ -95,7 +95,7 @@ def _not_current(folder: str, changed: list[str]) -> Problem:
     return Problem(f"it is not current: {'; '.join(shown)}", paths.failed_checks(folder), fix)
 
 
-def _write_stub(folder: str) -> None:
+def write_stub(folder: str) -> None:
     """Make the stub from the solution. A file that somebody has begun to fill in stays."""
     path = paths.stub(folder)
     text = path.read_text("utf-8") if path.exists() else ""

@@ -14,7 +14,7 @@ import situations
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.project import tomllib
-from grader.cli import _options, author
+from grader.cli import author, options_of
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
 
@@ -87,7 +87,7 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
         ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
         ("try 03 --args SEED=3", "try 03 --args=SEED=3"),
     ):
-        assert vars(_options(shlex.split(words))) == vars(_options(shlex.split(plain)))
+        assert vars(options_of(shlex.split(words))) == vars(options_of(shlex.split(plain)))
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_what_the_guide_types_in_a_folder_of_ones_own_is_understood():
     typed = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("kata ")]
     assert {words[0] for words in typed} == {"grade", "explain", "fill"}
     for words in typed:
-        assert _options(words).run
+        assert options_of(words).run
 
 
 def test_files_of_one_exercise_are_graded(said):
@@ -218,10 +218,10 @@ def test_check_without_an_exercise_takes_the_first_that_is_not_done(said, desk):
 def test_stub_does_not_overwrite_a_learners_work(said, desk):
     stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
     shutil.copy(RIGHT, stub)
-    author._write_stub("03_context_vectors")
+    author.write_stub("03_context_vectors")
     assert stub.read_text() == RIGHT.read_text()
     stub.write_text("import torch\n")
-    author._write_stub("03_context_vectors")
+    author.write_stub("03_context_vectors")
     assert "raise NotImplementedError" in stub.read_text()
 
 

@@ -10,7 +10,7 @@ import pytest
 from at_terminal import AtTerminal, checkout
 
 from grader.catalog import paths
-from grader.cli import HIDDEN, VERBS, _options
+from grader.cli import HIDDEN, VERBS, options_of
 
 pytestmark = pytest.mark.slow
 
@@ -161,7 +161,7 @@ def test_before_the_first_build_make_says_what_comes(tmp_path):
 
 
 def test_a_pattern_in_files_stands_for_the_files_that_fit():
-    files = _options(["grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt"]).files
+    files = options_of(["grade", "EX=03", "FILES=no_such.py pyproject.* constraints.txt"]).files
     assert [*map(str, files)] == ["no_such.py", "pyproject.toml", "constraints.txt"]
 
 

@@ -13,7 +13,7 @@ from waiting import gone, soon
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.cli import _options
+from grader.cli import options_of
 from grader.desk import grading_thread, watch
 
 pytestmark = pytest.mark.slow
@@ -428,7 +428,7 @@ def test_where_no_events_come_the_file_is_read_often(tmp_path, monkeypatch):
     for release, polls in (("6.1.0-18-amd64", False), ("5.15.90.1-microsoft-standard-WSL2", True)):
         monkeypatch.setattr(grading_thread.platform, "release", lambda release=release: release)  # that of this machine
         for asked in (False, True):
-            saves = grading_thread.Saves(tmp_path, lambda: None, _options(["start", *["POLL=1"] * asked]).poll)
+            saves = grading_thread.Saves(tmp_path, lambda: None, options_of(["start", *["POLL=1"] * asked]).poll)
             saves.close()
             assert saves.pause == (grading_thread.POLL_S if polls or asked else grading_thread.FALLBACK_S)
 
