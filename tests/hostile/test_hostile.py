@@ -5,8 +5,8 @@ code deserves, and what it tries; `# note:` says what the note for the teacher n
 expression gives the rest of a file that is too long to keep.
 
 Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a quarter in A
-and another one in B, and of each other group, whose verdict the trusted side gives in any tier, some in one tier. Tier
-D has no walls, so only what forges a verdict is tried there. All are tried every night:
+and another one in B, and of each other group, whose verdict the trusted side gives in any tier, some in one tier. All
+are tried every night, and in tier D, which has no walls, what forges a verdict:
 `THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
@@ -48,7 +48,7 @@ from grader.sandbox import tiers
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")]
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
-WALLED, TIERS = ("A", "B"), ("A", "B", "D")
+WALLED = ("A", "B")  # tiers; D is tried at night
 ON_THE_VERDICT = "ABCDE"  # groups whose attacks fail in a tier without walls too
 ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
 EVERY = 4  # of those each tier tries one in so many
@@ -343,7 +343,7 @@ def success(attack: Attack, result: dict, place: Place) -> str:
         return f"{result['status']}, deserved {attack.verdict}: {sentence(result)[:200]}"
     if result["status"] != "passed" and not sentence(result):
         return "no message"
-    if result["sandbox"]["tier"] not in TIERS or result["sandbox"]["holes"]:
+    if result["sandbox"]["tier"] not in (*WALLED, "D") or result["sandbox"]["holes"]:
         return "graded without its sandbox"
     if attack.note and not any(attack.note in note for note in result["notes"]):
         return f"no note names {attack.note}: {result['notes']}"
@@ -365,7 +365,7 @@ def leaked(text: str, place: Place) -> str:
     return ""
 
 
-@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("tier", [*WALLED, pytest.param("D", marks=nightly)])
 def test_no_attack_succeeds(tier, place, capsys):
     try:
         tiers.choose(wanted=tier)
@@ -387,16 +387,15 @@ def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> li
     """The attacks that are tried in a tier."""
     if chosen:
         return [attack for attack in ATTACKS if re.search(chosen, f"{attack.group}/{attack.title}")]
-    first, found = TIERS.index(tier), []
+    found = []
     for group in sorted({attack.name[0] for attack in ATTACKS}):
         every = [attack for attack in ATTACKS if attack.name[0] == group]
         if thorough and (tier in WALLED or group in ON_THE_VERDICT):
             found += every
-        elif not thorough and group in ON_THE_SANDBOX and tier in WALLED:
-            found += every[first::EVERY]
-        elif not thorough and group not in ON_THE_SANDBOX:
-            tried_in = TIERS if group in ON_THE_VERDICT else WALLED
-            found += every[2::SAMPLE] if tried_in[ord(group) % len(tried_in)] == tier else []
+        elif not thorough and group in ON_THE_SANDBOX:
+            found += every[WALLED.index(tier) :: EVERY]
+        elif not thorough and WALLED[ord(group) % len(WALLED)] == tier:
+            found += every[2::SAMPLE]
     return found
 
 
@@ -410,7 +409,7 @@ def grouped(chosen: list[Attack]) -> list[list[Attack]]:
 
 
 def test_what_is_tried_in_each_tier():
-    every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in TIERS}
+    every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in WALLED}
     assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in WALLED)
     assert {attack.name[0] for attack in chosen_for("D", "", thorough=True)} == set(ON_THE_VERDICT)
     sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
