@@ -18,6 +18,7 @@ from grader.catalog import paths
 nbformat, apps = when_used("nbformat"), when_used("nbgrader.apps")
 
 FOLDER = "03_context_vectors"
+FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}  # what the solution gets
 APPS = {
     "autograde": "AutogradeApp", "collect": "CollectApp", "export": "ExportApp",
     "fetch_assignment": "FetchAssignmentApp", "generate_assignment": "GenerateAssignmentApp",

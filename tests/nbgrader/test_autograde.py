@@ -1,7 +1,7 @@
 """What a run of nbgrader's own `autograde` leaves with this grader in it."""
 
 import pytest
-from a_course import FOLDER, cell
+from a_course import FOLDER, FULL, cell
 from extras import needed, when_used
 
 from grader.records import seeds as seeds_of
@@ -12,7 +12,6 @@ needed("nbgrader", "classroom")
 nbformat = when_used("nbformat")
 PACKAGE = "grader.integrations.nbgrader"
 preprocessors = when_used(f"{PACKAGE}.preprocessors")
-FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
 
 
 def without_code(notebook):

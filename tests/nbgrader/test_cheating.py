@@ -5,9 +5,10 @@ One run grades a sample of the cases, all with THOROUGH=1. Each says which hones
 
 import copy
 import re
+import shutil
 
 import pytest
-from a_course import FOLDER, cell
+from a_course import FOLDER, FULL, Course, cell
 from extras import needed, when_used
 from thorough import THOROUGH, sample
 
@@ -24,7 +25,7 @@ needed("nbgrader", "classroom")
 nbformat, v4 = when_used("nbformat"), when_used("nbformat.v4")
 
 SEED = 7
-GRADED = ("task_1", "task_2", "task_3")
+GRADED = tuple(FULL)
 TELLING = "[tw]*"  # the students whose feedback is made: with what prints and raises inputs, and HTML
 CASES = {}
 
@@ -221,10 +222,6 @@ def wrong(notebook):
 @pytest.fixture(scope="module")
 def graded(released, tmp_path_factory):
     """The course after one run of autograde over all cases, and one of generate_feedback."""
-    import shutil
-
-    from a_course import Course
-
     course = Course(tmp_path_factory.mktemp("cheating") / "kata")
     shutil.copytree(released.root, course.root)
     for name, change in {"right": None, "wrong": wrong, "nothing": None}.items():
@@ -246,8 +243,7 @@ def graded(released, tmp_path_factory):
 
 
 def test_the_honest_get_what_they_deserve(graded):
-    assert graded.scores("right") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
-    assert graded.scores("nothing") == {"task_1": 0.0, "task_2": 0.0, "task_3": 0.0}
+    assert graded.scores("right") == FULL and graded.scores("nothing") == dict.fromkeys(FULL, 0.0)
     some = graded.scores("wrong")
     assert (some["task_1"], some["task_2"]) == (2.5, 1.0) and 0 < some["task_3"] < 2  # its share of the promises
 
@@ -323,4 +319,4 @@ def test_without_a_sandbox_nothing_is_graded(classroom):
     assert not (classroom.root / "autograded" / "ada" / FOLDER).exists()
     assert set(classroom.scores("ada").values()) == {None}
     classroom.nbgrader("autograde", FOLDER)
-    assert classroom.scores("ada") == {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
+    assert classroom.scores("ada") == FULL

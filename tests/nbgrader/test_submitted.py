@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from a_course import FOLDER, Course, cell
+from a_course import FOLDER, FULL, Course, cell
 from extras import needed, when_used
 
 pytestmark = pytest.mark.slow
@@ -15,7 +15,6 @@ nbformat = when_used("nbformat")
 cells, submitted = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("cells", "submitted"))
 
 SEED = 7
-FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}
 NO_SANDBOX = "\nc.GradeInSandbox.tier = 'D'\n"  # what autograde cannot grade with
 GRADED = ("ada", "ben", "late", "stub")
 
