@@ -25,7 +25,6 @@ pytestmark = pytest.mark.slow
 CONTEXT = "03_context_vectors"
 RIGHT = paths.solution(CONTEXT).read_text("utf-8")
 WRONG = mistakes.mistakes(CONTEXT)[0].source
-BECAME_MARKDOWN = {"cells": [{"cell_type": "markdown", "source": RIGHT, "metadata": {}}]}
 
 
 @pytest.fixture
@@ -85,20 +84,18 @@ def test_what_lies_in_results(run, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.html")} == before
 
 
+def notebook(*cells: tuple[str, str]) -> str:
+    """A notebook of cells, each with its kind."""
+    return json.dumps({"cells": [{"cell_type": kind, "source": text, "metadata": {}} for kind, text in cells]})
+
+
 BROKEN = {
-    "cut.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": RIGHT}]})[:-40],
+    "cut.ipynb": notebook(("code", RIGHT))[:-40],
     "empty.ipynb": b"",
     "garbage.ipynb": b"garbage",
-    "no_code.ipynb": json.dumps({"cells": [{"cell_type": "markdown", "source": "my answer"}]}),
-    "markdown.ipynb": json.dumps(BECAME_MARKDOWN),
-    "beside.ipynb": json.dumps(
-        {
-            "cells": [
-                {"cell_type": "code", "source": "import torch"},
-                {"cell_type": "raw", "source": f"```python\n{RIGHT}\n```"},
-            ]
-        }
-    ),
+    "no_code.ipynb": notebook(("markdown", "my answer")),
+    "markdown.ipynb": notebook(("markdown", RIGHT)),
+    "beside.ipynb": notebook(("code", "import torch"), ("raw", f"```python\n{RIGHT}\n```")),
     "merge.ipynb": '<<<<<<< HEAD\n{"cells": []}\n=======\n{"cells": []}\n>>>>>>> mine\n',
     "merge.py": f"<<<<<<< HEAD\n{RIGHT}\n=======\n{WRONG}\n>>>>>>> mine\n",
     "empty.py": b"",
@@ -107,19 +104,14 @@ BROKEN = {
 
 
 def test_a_broken_upload_is_no_answer(run, tmp_path):
-    lay(
-        tmp_path / "in",
-        {
-            f"{name.replace('.', '-')}/context_vectors.{name[-2:].replace('nb', 'ipynb')}": data
-            for name, data in BROKEN.items()
-        },
-    )
+    for name, data in BROKEN.items():
+        lay(tmp_path / "in", {f"{name.replace('.', '-')}/context_vectors.{name.partition('.')[2]}": data})
     lay(tmp_path / "in", {"good/context_vectors.py": RIGHT, "stub/context_vectors.py": stubs.original(CONTEXT) or ""})
     done = run("in")
     assert done.returncode == 3
     lines = {row["student"]: row for row in rows(tmp_path / "results")}
-    assert {row["status"] for student, row in lines.items() if student not in ("good", "stub")} == {"needs a person"}
-    assert {row["points"] for student, row in lines.items() if student not in ("good", "stub")} == {""}
+    broken = [row for student, row in lines.items() if student not in ("good", "stub")]
+    assert {(row["status"], row["points"]) for row in broken} == {("needs a person", "")}
     assert len(lines) == len(BROKEN) + 2
     assert (lines["good"]["points"], lines["stub"]["points"], lines["stub"]["status"]) == ("7", "0", "not begun")
     for student in ("markdown-ipynb", "beside-ipynb"):
