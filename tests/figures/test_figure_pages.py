@@ -14,7 +14,7 @@ from grader.judge import figure as numbers
 
 pytestmark = pytest.mark.slow
 
-LOOKED_AT = sample(FIGURES, 12)  # at night all of them
+LOOKED_AT = sample(FIGURES, 8)  # at night all of them
 SCRIPT_BYTES = 150_000
 # What is seen of the controls, all in one question: each takes some milliseconds.
 CONTROLS = """() => [...document.querySelectorAll('.kata-live :is(input, button)')]
