@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from grader import catalog
 from grader.catalog import mistakes, patches
 from grader.catalog.errors import BadLine
 
