@@ -69,7 +69,7 @@ def test_a_class_in_each_shape_has_the_marks_that_it_must_have(run, fork_server,
 def test_what_lies_in_results(run, tmp_path):
     os.umask(0o022)
     lay(tmp_path / "in", {"ada/context_vectors.py": WRONG, "Ben_7_assignsubmission_file_/03.py": RIGHT})
-    assert run("in", "03").returncode == 0
+    assert run("in", "--ex", "03").returncode == 0
     out = tmp_path / "results"
     assert sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()) == [
         ".gitignore", NAME, "class.html", f"feedback/Ben_7_assignsubmission_file_/feedback_{CONTEXT}.html",
@@ -80,7 +80,7 @@ def test_what_lies_in_results(run, tmp_path):
     for name in ("class.html", f"feedback/ada/feedback_{CONTEXT}.html", "json/ada.json", "marks.csv", "grades.csv"):
         assert versions.shown() in (out / name).read_text("utf-8"), name
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*.html")}
-    assert run("in", "03").returncode == 0
+    assert run("in", "--ex", "03").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.html")} == before
 
 
@@ -148,7 +148,7 @@ def test_students_are_those_of_list(run, tmp_path):
         "3,Kim Lee,k@x.edu\n4,Kim Lee,l@x.edu\n5,Idle One,i@x.edu\n",
         "utf-8",
     )
-    done = run("in", "03", "--students", "list.csv")
+    done = run("in", "--ex", "03", "--students", "list.csv")
     assert done.returncode == 3
     found = statuses(tmp_path / "results")
     assert found["ada@x.edu/03.py"] == found["Zoë Zett/03.py"] == "graded"
@@ -156,7 +156,7 @@ def test_students_are_those_of_list(run, tmp_path):
     notes = {row["file"]: row["note"] for row in rows(tmp_path / "results")}
     assert "may be several of LIST: 3, 4" in notes["Kim Lee"] and "LIST names nobody like who" in notes["who"]
     (tmp_path / "names.csv").write_text("found,student\nKim Lee,4\nwho,3\n")
-    assert run("in", "03", "--students", "list.csv", "--names", "names.csv").returncode == 0
+    assert run("in", "--ex", "03", "--students", "list.csv", "--names", "names.csv").returncode == 0
 
 
 def test_other_students_are_refused_and_nothing_is_changed(run, tmp_path):
