@@ -7,71 +7,75 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL, BAR] = [104, 120, 94]; // the room for a bar, the height of the drawing, and a weight of 1
+const [WIDE, TALL, BAR, LOW] = [92, 110, 84, 146]; // the room for a bar, the height of all, a weight of 1, the words
 
-const product = (weight, distance) => [
-  `${format(weight, 2)} × ${format(distance, 2)}`, `= ${format(weight * distance, 3)}`,
-];
+const word = (x, y, text, look = null, anchor = "middle") =>
+  s("text", { class: look, x, y, "text-anchor": anchor }, text);
+const bar = (j, wide, look, one, other) => s("rect", {
+  class: `cell ${look}`, x: (j + 0.5) * WIDE - wide / 2, width: wide, y: Math.min(one, other),
+  height: Math.max(0.5, Math.abs(one - other)),
+});
 
-// A bar for what arrives at each token, as wide as its weight, so that the average is where the bars level out. Dark is
-// what is above it, brown what is missing to it: the weight times the distance, which is the gradient of the score.
-function arrivals(values, average, weights, isWhole) {
-  const [low, high] = [Math.min(0, average, ...values), Math.max(1, average, ...values)];
-  const Y = (value) => 12 + ((high - value) / (high - low)) * TALL;
+// A bar for what arrives at each weight, as wide as the weight. Dark is what is above the
+// average, orange what is missing to it.
+function arrivals(values, average, weights) {
+  const [low, high] = [Math.min(0, ...values), Math.max(8, ...values)];
+  const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE;
   const width = (j) => Math.max(1, weights[j] * BAR);
-  const part = (j, look, from, to) => s("rect", {
-    class: `cell ${look}`, x: (j + 0.5) * WIDE - width(j) / 2, width: width(j),
-    y: Math.min(Y(from), Y(to)), height: Math.max(0.5, Math.abs(Y(from) - Y(to))),
-  });
   return drawing(
-    { name: "height: what arrives; width: weight; from the line: gradient", width: right + 62, most: 440,
-      height: TALL + (isWhole ? 80 : 44),
+    { name: "what arrives at each weight", width: right + 64, height: LOW + 22, most: 350,
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
-      part(j, "done", 0, value),
-      part(j, value > average ? "now" : "kata-kind-1", average, value),
-      [`${j}: arrives ${format(value, 1)}`, ...(isWhole ? product(weights[j], value - average) : [])].map(
-        (words, n) => s(
-          "text",
-          { class: n === 2 ? "strong" : null, x: (j + 0.5) * WIDE, y: TALL + 36 + 18 * n, "text-anchor": "middle" },
-          words
-        )
-      ),
+      bar(j, width(j), "done", Y(0), Y(value)),
+      bar(j, width(j), value > average ? "now" : "kata-kind-1", Y(average), Y(value)),
+      word((j + 0.5) * WIDE, LOW, `weight ${j}: ${format(weights[j], 2)}`),
+      word((j + 0.5) * WIDE, LOW + 16, `arrives ${format(value, 1)}`),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
-    ["average", format(average, 3)].map((words, n) => s(
-      "text", { x: right + 3, y: Math.max(12, Y(average) - 4) + 15 * n }, words
-    )),
+    ["average", format(average, 3)].map((text, n) => word(right + 4, Y(average) - 3 + 15 * n, text, null, "start")),
+  );
+}
+
+// The gradient of each score as a bar above or below 0, and the words that say where it comes from.
+function gradients(name, values, words) {
+  const full = Math.max(1, ...values.map(Math.abs));
+  const Y = (value) => 14 + TALL / 2 - (value / full) * (TALL / 2 - 8);
+  return drawing(
+    { name, width: values.length * WIDE + 34, height: LOW + 22, most: 310,
+      label: values.map((value) => format(value, 3)).join(", ") },
+    values.map((value, j) => [
+      bar(j, BAR / 2, value < 0 ? "kata-kind-1" : "now", Y(0), Y(value)),
+      word((j + 0.5) * WIDE, Y(value) + (value < 0 ? 16 : -6), format(value, 3), "strong"),
+      word((j + 0.5) * WIDE, LOW, `score ${j}`),
+      word((j + 0.5) * WIDE, LOW + 16, words[j]),
+    ]),
+    s("line", { class: "link", x1: 0, x2: values.length * WIDE, y1: Y(0), y2: Y(0) }),
+    word(values.length * WIDE + 6, Y(0) + 4, "0", null, "start"),
   );
 }
 
 export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
-    const figure = frame(el, "All three weights get a positive gradient. Which of the scores do?");
-    const sliders = (name, values, most) => values.map((value, i) => figure.slider({
-      label: `${name} ${i}`,
-      min: -most,
-      max: most,
-      step: 0.1,
-      digits: 1,
-      value,
-    }));
+    const figure = frame(el, "Which scores get a positive gradient?");
     figure.below();
-    const score = sliders("Score", scores, 5);
-    const gradient = sliders("Gradient", arriving, 10);
+    const gradient = arriving.map((value, i) => figure.slider({
+      label: `Gradient ${i}`, min: -10, max: 10, step: 0.1, digits: 1, value,
+    }));
+    const more = figure.slider({ label: "Add to all", min: -5, max: 5, step: 0.1, digits: 1, value: 0 });
+    const score = figure.slider({ label: "Score 0", min: -5, max: 5, step: 0.1, digits: 1, value: scores[0] });
     const hidden = figure.toggle({ label: "Hide token 2" });
     const shown = figure.choice({ label: "Jacobian", options: ["hidden", "whole", "only the diagonal"] });
     figure.lesson(() => {
-      [...score, ...gradient].forEach((one, i) => (one.value = [...scores, ...arriving][i]));
-      [hidden.value, shown.value] = [false, 1];
+      gradient.forEach((one, i) => (one.value = arriving[i]));
+      [more.value, score.value, hidden.value, shown.value] = [0, scores[0], false, 1];
     });
     figure.draw(() => {
       const alone = shown.value === 2;
-      const P = softmax(score.map((one, i) => (hidden.value && i === 2 ? -Infinity : one.value)));
-      const dP = gradient.map((one) => one.value);
+      const P = softmax([score.value, scores[1], hidden.value ? -Infinity : scores[2]]);
+      const dP = gradient.map((one) => one.value + more.value);
       const jacobian = P.map((p, i) => P.map((q, j) => {
         if (i === j) return p * (1 - p);
         return alone ? 0 : -p * q;
@@ -79,31 +83,28 @@ export default {
       const dS = matmul(jacobian, dP.map((value) => [value])).flat();
       const average = dot(P, dP);
       const up = range(3).filter((i) => dS[i] > 1e-9);
-      const total = sum(dS);
-      const fewer = up.length < 3 && dP.every((value) => value > 0);
-      const where = up.length
-        ? `is positive ${fewer ? "only " : ""}at ${up.join(" and ")}, where more than that arrives. The three sum to 0.`
-        : "is positive nowhere: nothing above it arrives at a place with weight.";
+      const total = format(sum(dS), 3);
+      const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
         show: [
-          arrivals(dP, average, P, !alone),
+          row(arrivals(dP, average, P), alone
+            ? gradients("what the diagonal gives", dS, P.map((p, i) => `${format(p * (1 - p))} × ${format(dP[i], 1)}`))
+            : gradients("weight × distance from the average", dS,
+              P.map((p, i) => `${format(p, 2)} × ${format(dP[i] - average, 2)}`))),
           shown.value > 0 && row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
-            matrix({ name: "gradient of the weights", values: dP, columns: NAMES, scale: 10 }),
             matrix({ name: "average", values: [average], heat: false }),
-          ),
-          shown.value > 0 && row(
             matrix({ name: "Jacobian", values: jacobian, rows: NAMES, columns: NAMES, scale: 0.5 }),
             matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
           ),
         ],
-        key: ["positive at", up.length ? `score ${up.join(", ")}` : "none"],
+        key: alone ? ["sum, not 0", total] : ["positive at", up.length ? `score ${up.join(", ")}` : "none"],
         say: alone
-          ? `The diagonal by itself says ${dS.map((value) => format(value, 3)).join(", ")}. The sum is `
-            + `${format(total, 3)} `
-            + "and not 0, so it cannot be the gradient of a softmax."
-          : `${fewer ? "All that arrives is positive. Its" : "The"} weighted average is ${format(average, 3)}. `
-            + `The gradient of the scores ${where}`,
+          ? `The diagonal by itself gives a sum of ${total} and not 0, so it cannot be the gradient of a softmax.`
+          : up.length
+            ? `The average is ${format(average, 3)}. The gradient of the scores is positive only at ${up.join(" and ")}, `
+              + `where more than that arrives${isHidden ? " at a weight that is not 0" : ""}. The three sum to 0.`
+            : "The same arrives wherever there is a weight, so no score gets a gradient.",
       };
     });
   },

@@ -97,15 +97,22 @@ CASES = [
         "all alike",
         [WHOLE, ("move", "Gradient 0", 6), ("move", "Gradient 1", 6)],
         lambda: back([LOG_2, 0, 0], [6, 6, 6]),
+        "no score gets a gradient",
     ),
     Case(
-        "a sure choice", [WHOLE, ("move", "Score 1", 5)], lambda: back([LOG_2, 5, 0], [1, 2, 6]), "positive only at 2"
+        "2 more everywhere",
+        [WHOLE, ("move", "Add to all", 2)],
+        lambda: back([LOG_2, 0, 0], [3, 4, 8]),
+        "average is 4.500.* positive only at 2",
+    ),
+    Case(
+        "a sure choice", [WHOLE, ("move", "Score 0", 5)], lambda: back([5, 0, 0], [1, 2, 6]), "positive only at 1 and 2"
     ),
     Case(
         "hidden",
         [WHOLE, ("toggle", "Hide token 2")],
         lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
-        "positive only at 1",
+        "positive only at 1, where more than that arrives at a weight that is not 0",
     ),
     Case(
         "diagonal",
