@@ -11,7 +11,7 @@ const ROLES = ["it looks for", "it is found by", "it gives"];
 export default {
   render({ model, el }) {
     const { inputs, tokens, journey, ...weights } = model.get("data");
-    const figure = frame(el, "What do three matrices make of one token?");
+    const figure = frame(el, "One row, three jobs: to ask, to be found, and to give.");
     figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const [entry, partner] = [figure.state(null), figure.state(4)];
@@ -30,7 +30,6 @@ export default {
       },
     });
     const same = figure.toggle({ label: "Use W_query for the keys too" });
-    const all = figure.toggle({ label: "Scores of all pairs" });
     figure.draw(() => {
       const j = entry.value?.[1];
       const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
@@ -52,31 +51,31 @@ export default {
         })),
       );
       return {
-        threads: range(3).map((kind) => [["token", 0, 2], [NAMES[kind], 1, 0], kind]),
-        show: equation(
-          matrix({ name: "token", values: inputs[t], digits: 2, heat: false }),
-          h("div", {}, branch(0, queries, { picked: entry.value, pick }), branch(1, keys), branch(2, values)),
-        ),
-        more: all.value && [
+        threads: range(3).map((kind) => [[tokens[t], 0, 2], [NAMES[kind], 1, 0], kind]),
+        show: [equation(
+          matrix({ name: tokens[t], values: inputs[t], digits: 2, heat: false }),
+          h("div", {}, branch(0, queries, { picked: entry.value ?? [0, 0], pick }), branch(1, keys), branch(2, values)),
           matrix({
             name: "scores",
             values: scores,
             rows: tokens,
             columns: tokens,
             digits: 2,
-            kind: (i, k) => (i === t && k === u ? 0 : i === u && k === t ? 1 : null),
+            kind: (i, k) => (i === t ? 0 : k === t ? 1 : null),
             picked: [t, u],
             pick: (i, k) => ([token.value, partner.value] = [i, k]),
+            marked: (i, k) => i === u && k === t && t !== u,
           }),
-          h("p", { class: "kata-note" }, "A score is the query of its row times the key of its column. Point at one: "
-            + "the score of the same two tokens the other way round is orange."),
-        ],
-        key: all.value && [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
+        ), h("p", { class: "kata-note" }, `Blue: “${tokens[t]}” asks each key. Orange: each query asks “${tokens[t]}”.`)],
+        key: [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
           t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
         say: entry.value
           ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
             + `${format(queries[t][j])}.`
-          : `Each matrix makes a vector of the row of “${tokens[t]}”: its query, its key and its value.`,
+          : t === u
+            ? `“${tokens[t]}” asks itself: its query times its key is ${format(scores[t][t], 2)}.`
+            : `“${tokens[t]}” asks “${tokens[u]}” with its query: ${format(scores[t][u], 2)}. “${tokens[u]}” finds `
+              + `“${tokens[t]}” by its key: ${format(scores[u][t], 2)}.`,
       };
     });
   },

@@ -30,14 +30,15 @@ def test_weights_are_consecutive_numbers_of_one_stream(solution):
     assert not any(weight.requires_grad for weight in weights)
 
 
-ALL = ("toggle", "Scores of all pairs")
 CASES = [
     Case(
-        "as it opens", [], says="^Each matrix makes a vector of the row of “journey”: its query, its key and its value"
+        "as it opens",
+        [],
+        lambda: projected(1),
+        "^“journey” asks “one” with its query: 0.56. “one” finds “journey” by its key: 0.88",
     ),
-    Case("all scores", [ALL], lambda: projected(1), "“journey”"),
-    Case("another token", [ALL, ("choose", "Token", "one")], lambda: projected(4), "“one”"),
-    Case("an entry", [ALL, ("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),
-    Case("one map for both", [ALL, ("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
-    Case("a score", [ALL, ("pick", "scores", 3, 5)], lambda: projected(3), "row of “with”"),
+    Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks itself"),
+    Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),
+    Case("one map for both", [("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
+    Case("a score", [("pick", "scores", 3, 5)], lambda: projected(3), "^“with” asks “step”"),
 ]
