@@ -5,25 +5,27 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, HIGH] = [48, 30]; // of a token
+const [WIDE, HIGH, LEAST] = [47, 26, 6]; // of a token, and the steps that there is always room for
 
-// What the newest token takes: full is a token that is computed, all for the same work, dashed is one that is kept.
-function next(tokens, each) {
+// A row for each step: full is a token that is computed, dashed is one that is kept. works: the multiply-adds of a row.
+function steps(name, tokens, works, isKept) {
   const t = tokens.length;
+  const total = works.reduce((all, one) => all + one);
+  const foot = LEAST * HIGH + 18;
   return drawing(
-    { name: "what is computed for the next token", width: 342, height: 116, most: 420,
-      label: `With a cache ${count(each)} multiply-adds, without ${count(t * each)}.` },
-    [["with a cache", 1], ["without", t]].map(([name, many], n) => {
-      const y = 18 + n * 60;
-      return [
-        s("text", { x: 0, y: y - 6 }, many < t ? `${name}: dashed is kept` : `${name}: all of them`),
-        tokens.map((token, i) => [
-          s("rect", { class: `cell ${i < t - many ? "gone" : "done"}`, x: i * WIDE + 1, y, width: WIDE - 3, height: HIGH }),
-          s("text", { class: "number", x: (i + 0.5) * WIDE, y: y + 19, "text-anchor": "middle" }, token),
-        ]),
-        s("text", { class: "strong", x: t * WIDE + 8, y: y + 20 }, count(many * each)),
-      ];
-    }),
+    { name, label: `The last step takes ${count(works[t - 1])} multiply-adds, all together ${count(total)}.`,
+      width: 346, height: foot + 8, most: 346 },
+    works.map((work, step) => [
+      tokens.slice(0, step + 1).map((token, i) => [
+        s("rect", {
+          class: `cell ${isKept(i, step) ? "gone" : "done"} ${step === t - 1 && !isKept(i, step) ? "chosen" : ""}`,
+          x: i * WIDE + 2, y: step * HIGH + 2, width: WIDE - 4, height: HIGH - 4,
+        }),
+        s("text", { class: "number", x: (i + 0.5) * WIDE, y: step * HIGH + 17, "text-anchor": "middle" }, token),
+      ]),
+      s("text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)),
+    ]),
+    s("text", { x: 2, y: foot }, `all steps together: ${count(total)}`),
   );
 }
 
@@ -64,14 +66,18 @@ export default {
       });
       return {
         show: [
-          next(names, work(t)),
+          row(
+            steps("with a cache: dashed is kept", names, names.map((_, i) => work(i + 1)), (i, step) => i < step),
+            steps("without: everything again", names, names.map((_, i) => (i + 1) * work(i + 1)), () => false),
+          ),
           all.value && [
             row(matrix({ name: "output", values: outputs(t), rows: names, marked: (i) => i === t - 1 })),
             row(cache("keys", 1), cache("values", 2)),
           ],
         ],
         key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
-        say: `With a cache “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds. Without, `
+        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache (${work(0)}, and `
+          + `${work(1) - work(0)} for each token that it sees). Without, `
           + `${t === 1 ? "it is the same for one token" : `all ${t} tokens are computed again: ${count(t * work(t))}`}.`,
       };
     });
