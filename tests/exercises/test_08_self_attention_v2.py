@@ -40,13 +40,13 @@ def test_exercise_07_gives_the_same_with_these_weights(solution, d_in, d_out):
     torch.testing.assert_close(other(x), layer(x))
 
 
-W_NAME = "W, as the layer holds it"
+W_NAME = "W, (out, in) = (2, 3)"
 HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
 
 
-def output(x: list[int], matrix: torch.Tensor, bias: float = 0.0) -> dict[str, torch.Tensor]:
-    """A token times a matrix; bias: 1 adds that of the lesson."""
-    return {"output": torch.tensor(x).float() @ matrix + bias * torch.tensor([10.0, 20.0])}
+def output(x: list[int], matrix: torch.Tensor) -> dict[str, torch.Tensor]:
+    """A token times a matrix."""
+    return {"output": torch.tensor(x).float() @ matrix}
 
 
 AGAIN = [("choose", "Multiply x by", "W.reshape(3, 2)")]
@@ -56,7 +56,6 @@ CASES = [
     Case(
         "another number", [("pick", W_NAME, 1, 1)], lambda: output([1, 2, 3], HELD.T), "row 1 of W is now in column 1"
     ),
-    Case("with the bias", [("toggle", "Add the bias (10, 20)")], lambda: output([1, 2, 3], HELD.T, 1), "= 17"),
     Case("read again", AGAIN, lambda: output([1, 2, 3], HELD.view(3, 2)), "it is wrong: 7, 2 is right"),
     Case("not turned", [("choose", "Multiply x by", "W as it is")], says="torch refuses"),
 ]
