@@ -33,33 +33,53 @@ function summed(tokens) {
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
-// The last query goes to a cache, which grows by each token, and to a state, which doesn't: it reads the same in both.
-function reading(tokens, most, [result, [sums, norms]]) {
-  const [C, H, LEFT, END] = [17, 24, 70, 284]; // a cell, its height, where cells begin, and where the result is
-  const word = (x, y, text, look, anchor) => s("text", { x, y, "text-anchor": anchor, class: look }, text);
-  const cell = (x, y, wide, look, text = "") => [
-    s("rect", { class: `cell ${look}`, x, y, width: wide - 2, height: H - 2 }),
-    word(x + wide / 2 - 1, y + 15, text, "number", "middle"),
-  ];
-  const arrow = (d) => s("path", { class: "link now", "stroke-width": 2, d });
-  const [a, b, first, second, value] = tokens.at(-1);
-  return drawing(
-    { name: "the newest query reads twice", label: `In ${3 * tokens.length} numbers and in 4: ${format(result, 2)}.`,
-      width: 342, height: 208, most: 460 },
-    ["key 0", "key 1", "value"].map((text, i) => [word(0, 17 + i * H, text), range(most).map((n) => cell(
-      LEFT + n * C, 2 + i * H, C, n < tokens.length - 1 ? "done" : n < tokens.length ? "done chosen" : "gone",
-      tokens[n]?.[2 + i],
+const [H, LOW] = [24, 122]; // the height of a cell, and where the query stands
+const word = (x, y, text, look, anchor) => s("text", { x, y, "text-anchor": anchor, class: look }, text);
+const cell = (x, y, wide, look, text = "") => [
+  s("rect", { class: `cell ${look}`, x: x + 1, y, width: wide - 2, height: H - 2 }),
+  word(x + wide / 2, y + 15, text, "number", "middle"),
+];
+const arrow = (d) => s("path", { class: "link now", "stroke-width": 2, d });
+
+// A memory and, below it, the query that reads all of it, and what it finds. left, right: where the memory begins and
+// ends.
+const memory = (name, query, result, [left, right], ...shapes) => drawing(
+  { name, label: `The query ${query.join(", ")} reads ${format(result, 2)}.`, width: 346, height: 150, most: 346 },
+  shapes,
+  arrow(`M${left},82v6H${right}v-6M${Math.min(left + 30, (left + right) / 2)},${LOW - 4}v-26m-5,5l5,-5l5,5`),
+  arrow(`M${left + 68},${LOW + 11}h36m-5,-5l5,5l-5,5`),
+  word(0, LOW + 15, "query"),
+  query.map((value, i) => cell(left + 30 * i, LOW, 30, "kata-kind-1", value)),
+  cell(left + 110, LOW, 60, "chosen", format(result, 2)),
+);
+
+// The cache, which each token makes longer.
+function cached(tokens, most, result) {
+  const [C, left] = [24, 46];
+  const looks = ["tint kata-tone-8", "tint kata-tone-8", "kata-kind-2"]; // of two rows of keys, and of the values
+  return memory(
+    `a cache of ${3 * tokens.length} numbers`, tokens.at(-1).slice(0, 2), result, [left, left + tokens.length * C],
+    ["key 0", "key 1", "value"].map((text, i) => [word(0, 21 + i * H, text), range(most).map((n) => cell(
+      left + n * C, 6 + i * H, C,
+      n < tokens.length ? looks[i] + (n === tokens.length - 1 ? " chosen" : "") : "gone", tokens[n]?.[2 + i],
     ))]),
-    word(0, 115, "query"), cell(LEFT, 100, 30, "kata-kind-1", a), cell(LEFT + 30, 100, 30, "kata-kind-1", b),
-    arrow(`M${LEFT + 29},98v-17m-5,5l5,-5l5,5M${LEFT + 29},124v24m-5,-5l5,5l5,-5`),
-    cell(END, 98, 56, "done chosen", format(result, 2)),
-    arrow(`M${LEFT + most * C + 2},38H${END + 27}v56m-5,-5l5,5l5,-5M${END - 8},175h35v-50m-5,5l5,-5l5,5`),
-    word(LEFT + 90, 142, "the newest token adds"),
-    [["sums", sums, ` · ${value}`], ["normalizer", norms, ""]].map(([name, [one, other], by], i) => [
-      word(0, 167 + i * H, name),
-      cell(LEFT, 152 + i * H, 38, "done", one), cell(LEFT + 38, 152 + i * H, 38, "done", other),
-      word(LEFT + 90, 167 + i * H, `+ ${first}${by}, + ${second}${by}`),
-    ]),
+  );
+}
+
+// The state, to which each token adds its keys, once times its value.
+function state([sums, norms], tokens, result) {
+  const [, , first, second, value] = tokens.at(-1);
+  const [C, left] = [44, 78];
+  return memory(
+    "a state of 4 numbers", tokens.at(-1).slice(0, 2), result, [left, left + 2 * C],
+    ["key 0", "key 1"].map((text, i) => word(left + (i + 0.5) * C, 22, text, null, "middle")),
+    [["sums", sums, `${value} · (${first}, ${second})`], ["normalizer", norms, `(${first}, ${second})`]].map(
+      ([name, numbers, added], i) => [
+        word(0, 45 + i * H, name),
+        numbers.map((number, n) => cell(left + n * C, 30 + i * H, C, "done", number)),
+        word(left + 2 * C + 8, 45 + i * H, `${i ? "and" : "the newest adds"} ${added}`),
+      ]
+    ),
   );
 }
 
@@ -67,7 +87,7 @@ export default {
   render({ model, el }) {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "A cache keeps every token, a state four numbers. What can a query still read there?");
+    const figure = frame(el, "What can a query still read once the tokens are gone?");
     const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
     figure.below();
@@ -83,20 +103,21 @@ export default {
     const alone = figure.toggle({ label: "Leave out the correction", moved });
     const ofDelta = [...el.querySelector(".kata-below").children].slice(shared);
     const plain = (N) => {
-      const [inCache, state, inState] = summed(tokens.slice(0, N));
+      const read = tokens.slice(0, N);
+      const [inCache, after, inState] = summed(read);
       const [a, b] = tokens[N - 1];
       const whole = ([one, other]) => `(${a} · ${one} + ${b} · ${other})`.replace(/ /g, "\u00a0");
       return {
         show: [
-          reading(tokens.slice(0, N), tokens.length, [inCache, state]),
+          row(cached(read, tokens.length, inCache), state(after, read, inState)),
           shown.value && row(
-            matrix({ name: "the state", values: state, rows: ["sums", "normalizer"], digits: 0, heat: false }),
+            matrix({ name: "the state", values: after, rows: ["sums", "normalizer"], digits: 0, heat: false }),
             matrix({ name: "read", values: [[inCache], [inState]], rows: ["in cache", "in state"], heat: false }),
           ),
         ],
         key: ["read in both", [inCache, inState].map((one) => format(one, 2)).join(" = ")],
         say: `The cache holds ${3 * N} numbers, the state 4. The query (${a},\u00a0${b}) reads the same in both: `
-          + `${whole(state[0])} / ${whole(state[1])}\u00a0=\u00a0${format(inState, 2)}.`,
+          + `${whole(after[0])} / ${whole(after[1])}\u00a0=\u00a0${format(inState, 2)}.`,
       };
     };
     figure.draw(() => {
