@@ -41,8 +41,7 @@ export default {
     const whole = figure.toggle({ label: "All heads", moved: () => on.show(isThere) });
     on.show(isThere);
     const pointed = figure.state(first.length - 1);
-    const keep = kept();
-    const keeps = Object.fromEntries(Object.keys(ROLES).map((place) => [place, kept()]));
+    const [keep, keepWithout] = [kept(), kept()];
     let last = { show: [] }; // what stays while the text that is typed has an error
     const draw = () => {
       const { tokens, error } = ids(typed.value, model);
@@ -60,18 +59,17 @@ export default {
       const title = p ? `loss of the ${part}` : "mean loss";
       const lossOf = (logits) => printed(mean(losses(logits, tokens).slice(p)));
       const told = lossOf(logits);
-      // What comes before a head is the same without it.
-      const lossWithout = (place) => keeps[place]("loss", [logits, tokens.join()], () => {
-        const same = ["embedded", "read by 0", "after 0", "read by 1"].slice(0, place[0] === "0" ? 2 : 4);
-        const both = (name, of, make) => (same.includes(name) ? keep : keeps[place])(name, of, make);
-        return lossOf(run(model, tokens, new Set([...off, place]), undefined, both).logits);
-      });
+      // What comes before the induction head is the same without it.
+      const without = (name, of, make) => (["after 1", "logits"].includes(name) ? keepWithout : keep)(name, of, make);
+      const lost = off.size ? null : lossOf(run(model, tokens, new Set(["1.0"]), undefined, without).logits);
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
       const arcs = weights[1][0];
       const t = Math.min(pointed.value, T - 1);
       const wide = WIDE / T;
       const X = (n) => (n + 0.5) * wide;
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
+      // The token that is looked at has been told by the head before which one came before it.
+      const isPair = top > 0 && tokens[top - 1] === tokens[t] && weights[0][1][top][top - 1] > 0.5 && !off.has("0.1");
       const arc = (i, j) => {
         const far = X(i) - X(j);
         const [x, r, high, across] = [X(i), far / 2, Math.min(far / 2, 90), -far].map((value) => value.toFixed(1));
@@ -92,11 +90,17 @@ export default {
         {
           name: "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
-          width: WIDE, height: GROUND + 30,
+          width: WIDE, height: GROUND + 30 + 36,
         },
         paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
         paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link", 1.5),
         paths(pairsOf(t), "link now", 4),
+        isPair && [
+          s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
+          [`orange, one back: ${tokens[top]} notes that ${tokens[t]} came before it`,
+            `blue, induction: ${tokens[t]} looks for what has noted a ${tokens[t]}`].map(
+            (words, n) => s("text", { x: 0, y: GROUND + 40 + 18 * n }, words)),
+        ],
         names.map((name, n) => isNamed(n) && s("text", {
           x: X(n), y: GROUND + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
         }, name)),
@@ -124,9 +128,9 @@ export default {
       // The pattern below itself, and below that what the model makes of it.
       const long = p || T;
       const cut = (all) => range(Math.ceil(all.length / long)).map((n) => all.slice(n * long, (n + 1) * long));
-      const without = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
+      const fewer = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
       last = {
-        key: off.size ? [title, told] : ["loss without induction", `${told} → ${lossWithout("1.0")}`],
+        key: off.size ? [title, told] : ["loss without induction", `${told} → ${lost}`],
         show: row(
           h("div", { class: "kata-left" }, overTokens, matrix({
             name: "the model goes on",
@@ -138,8 +142,8 @@ export default {
             picked: [Math.floor(pointed.value / long), pointed.value % long],
             pick: (i, j) => (pointed.value = i * long + j),
           })),
-          ...Object.keys(ROLES).map((place) => h("div", { class: "kata-small" }, seen(place), h(
-            "p", { class: "kata-note" }, off.has(place) ? "switched off" : `${title} without it: ${lossWithout(place)}`,
+          Object.keys(ROLES).map((place) => h("div", { class: "kata-small" }, seen(place), h(
+            "p", { class: "kata-note" }, "rows look at columns",
           ))),
         ),
         more: whole.value && [
@@ -153,8 +157,8 @@ export default {
             columns: names.slice(p + 1), digits: 2, scale: p ? 2 : undefined,
           }),
         ],
-        say: `The ${title} is ${told}${without}.`
-          + (off.size ? "" : ` Without the induction head it is ${lossWithout("1.0")}.`)
+        say: `The ${title} is ${told}${fewer}.`
+          + (off.size ? "" : ` Without the induction head it is ${lost}.`)
           + (expected(t, top)
             ? ` Token ${tokens[t]} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
       };
