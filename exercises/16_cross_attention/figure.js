@@ -5,23 +5,28 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL] = [330, 170];
+const [WIDE, TALL] = [330, 206];
 
-// Who looks at whom: lines as thick as weights, those of word i in colour.
-function lines(weights, words, others, i, top) {
+// Who looks at whom: lines as thick as weights, those of word i in colour. told: what stands above and below the words.
+function lines(weights, words, others, i, top, told) {
   const X = (n, all) => ((n + 0.5) * WIDE) / all;
+  const [from, to] = [42, TALL - 42];
   const text = (names, y, chosen) => names.map((name, n) => s("text", {
     x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
   }, name));
   return drawing(
-    { name: "x_1 asks, x_2 is looked at", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
+    { name: "who looks at whom", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
       most: 1.3 * WIDE },
     weights.flatMap((one, n) => one.map((weight, m) => s("line", {
-      class: n === i ? "link now" : "link", x1: X(n, words.length), y1: 22, x2: X(m, others.length), y2: TALL - 22,
-      "stroke-width": (weight * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.3,
+      class: n === i ? "link now" : "link", x1: X(n, words.length), y1: from, x2: X(m, others.length), y2: to,
+      "stroke-width": (weight * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.2,
     }))),
-    text(words, 14, i),
-    text(others, TALL - 6, top),
+    text(words, 34, i),
+    text(others, TALL - 26, top),
+    s("text", {
+      class: "strong", x: (X(i, words.length) + X(top, others.length)) / 2, y: TALL / 2 + 4, "text-anchor": "middle",
+    }, format(weights[i][top], 3)),
+    told.map((words, n) => s("text", { x: 0, y: n ? TALL - 4 : 12 }, words)),
   );
 }
 
@@ -59,7 +64,9 @@ export default {
       return {
         key: [`${words[i]} → ${which.value ? "token " : ""}${names[top]}`, format(weights[i][top], 3)],
         show: [
-          row(lines(weights, words, names, i, top), matrix({
+          row(lines(weights, words, names, i, top, which.value
+            ? ["the words of x_1 ask ↓", "the tokens of x_2 are looked at"]
+            : ["German asks (x_1) ↓", "English is looked at (x_2)"]), matrix({
             name: "weights", values: weights, digits: 3, rows: words, columns: names, scale: 1,
             picked: [i, j], pick: (...at) => (cell.value = at), faint: (n, m) => weights[n][m] < 0.0005,
           })),
