@@ -7,7 +7,7 @@ import { range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, TALL] = [34, 28]; // of a cell
-const [BROAD, OLD, NEW] = [304, 60, 236]; // how wide a memory is; in the fast one, where old and new numbers begin
+const [BROAD, OLD, NEW] = [346, 56, 219]; // how wide a memory is; in the fast one, where old and new numbers begin
 
 const short = (value, digits = 4) => String(Number(value.toFixed(digits)));
 const word = (x, y, text, look = null, anchor = "middle") =>
@@ -22,7 +22,7 @@ export default {
     const { powers, values, block } = model.get("data"); // a key is the log of its power, and each query is 1
     const T = powers.length;
     const log = (power) => (power ? `log ${power}` : "−inf");
-    const figure = frame(el, "Each tile of scores is forgotten after its use. What has to stay in memory?");
+    const figure = frame(el, "Each tile of scores is forgotten after its use. What stays?");
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
       return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);
@@ -62,8 +62,8 @@ export default {
       const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
       const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
       // Two memories: what lies in each while this tile is worked on.
-      const height = 218 + wide.value * TALL;
-      const [left, top, most] = [73, height / 2 - 64, T * TALL];
+      const height = 206 + wide.value * TALL;
+      const [left, top, most] = [94, height / 2 - 58, T * TALL];
       const large = drawing(
         {
           name: "HBM: large, far and slow",
@@ -96,10 +96,11 @@ export default {
             ),
           ];
         }),
-        word(left + 2 * WIDE, top + most + 54, "no score is kept here"),
+        word(BROAD / 2, top + most + 54,
+          `${queries.length ? "light blue: fetched for this tile; " : ""}no score is kept`),
       );
-      const tile = BROAD - 24 - wide.value * WIDE;
-      const [y, below] = [172, 172 + wide.value * TALL];
+      const tile = OLD + 26;
+      const [y, below] = [162, 162 + wide.value * TALL];
       const last = queries.at(-1);
       const { power, d, o, old, adds, most: found } = state[last] ?? {};
       const risen = old?.power > 0 && power > old.power;
@@ -126,10 +127,13 @@ export default {
             word(8, 51 + n * TALL, name, null, "start"),
             cell(OLD, 34 + n * TALL, "", before, 54),
             word(OLD + 60, 51 + n * TALL, change, null, "start"),
-            word(NEW - 12, 51 + n * TALL, "→"),
+            word(NEW - 10, 51 + n * TALL, "→"),
             cell(NEW, 34 + n * TALL, "done chosen", after, 54),
           ]),
-          ["the tile, then", "forgotten"].map((text, n) => word(8, y + 17 + 16 * n, text, null, "start")),
+          s("path", { class: "line", d: `M${NEW + 58},35h6v80h-6` }),
+          ["all that", "stays"].map((text, n) => word(NEW + 70, 71 + 16 * n, text, "strong", "start")),
+          ["this tile of scores", "is forgotten"].map(
+            (text, n) => word(tile + wide.value * WIDE + 12, y + 17 + 16 * n, text, null, "start")),
           word(tile - 36, y + 17, "Q"), word(tile - 12, y - 21, "K"), word(tile - 12, below + 25, "V"),
           keys.map((j, n) => [
             cell(tile + n * WIDE, y - 38, "tint kata-tone-10", log(powers[j])),
@@ -145,7 +149,7 @@ export default {
       return {
         key: ["carried on, for each query", "3 numbers"],
         show: [
-          row(small, large),
+          row(large, small),
           all.value && matrix({
             name: "output / sum",
             values: state.map(({ o, d }, i) => (isReady(i) ? o / d : null)),
