@@ -7,28 +7,34 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const normalized = (values) => values.map((value) => value / sum(values));
 
-const [WIDE, HIGH] = [330, 26]; // of a bar that stands for a probability of 1
+const [WIDE, HIGH, STEP] = [338, 36, 62]; // of a bar that stands for a probability of 1, and to the next
 
-// Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts.
+// Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts; pale: only
+// there to compare with.
 function cuts(steps, words) {
   const told = steps.map(({ name, values }) => `${name}: ${values.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
-    { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE, height: steps.length * 54,
-      most: 1.35 * WIDE },
-    steps.map(({ name, values, next, at }, n) => {
-      const y = n * 54 + 18;
-      let x = 0;
+    { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE + 4,
+      height: steps.length * STEP, most: 1.35 * WIDE },
+    steps.map(({ name, values, next = values, at, pale }, n) => {
+      const y = n * STEP + 18;
+      let x = 2;
       return [
         s("text", { x: 0, y: y - 5 }, name),
         values.map((value, i) => {
           const wide = value * WIDE;
           x += wide;
           return value > 0 && [
-            s("rect", { class: `cell ${next[i] > 0 ? "done" : "gone"}`, x: x - wide, y, width: wide, height: HIGH }),
-            wide > 36 && s("text", { class: "number", x: x - wide / 2, y: y + 17, "text-anchor": "middle" }, words[i]),
+            s("rect", {
+              class: `cell ${pale ? "tint kata-tone-5" : next[i] > 0 ? "done" : "gone"}`, x: x - wide, y, width: wide,
+              height: HIGH,
+            }),
+            wide > 40 && [words[i], `${format(100 * value, 1)} %`].map((text, line) => s("text", {
+              class: "number", x: x - wide / 2, y: y + 15 + 14 * line, "text-anchor": "middle",
+            }, text)),
           ];
         }),
-        at !== undefined && s("line", { class: "cross", x1: at * WIDE, x2: at * WIDE, y1: y, y2: y + HIGH }),
+        at !== undefined && s("path", { class: "cross", d: `M${2 + at * WIDE},${y}v5m0,${HIGH - 9}v10` }),
       ];
     }),
   );
@@ -38,16 +44,15 @@ export default {
   render({ model, el }) {
     const { logits, words } = model.get("data");
     const V = logits.length;
-    const figure = frame(
-      el, "Temperature first, then top_k, then top_p. Which words are left to draw from?",
-    );
+    const figure = frame(el, "After temperature, top_k and top_p, which words are left to draw from?");
     const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
     const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
     const early = figure.toggle({ label: "top_p before top_k" });
     figure.draw(() => {
       const most = Math.max(...logits);
-      const softmax = normalized(logits.map((logit) => Math.exp((logit - most) / temperature.value)));
+      const softmaxAt = (heat) => normalized(logits.map((logit) => Math.exp((logit - most) / heat)));
+      const softmax = softmaxAt(temperature.value);
       // The words of the data come largest first, so a place is a rank.
       const cutByK = (values) => normalized(values.map((value, i) => (i < topK.value ? value : 0)));
       const cutByP = (values) => {
@@ -61,12 +66,15 @@ export default {
       const left = probabilities.filter((value) => value > 0).length;
       const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
       const at = early.value ? [topP.value] : [undefined, topP.value];
-      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until the line, ${topP.value}`];
+      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until the mark, ${topP.value}`];
       if (early.value) asked.reverse();
       const steps = [
-        { name: `after the temperature; ${asked[0]}`, values: softmax, next: first, at: at[0] },
+        { name: "the model's own probabilities", values: softmaxAt(1), pale: true },
+        {
+          name: `at temperature ${format(temperature.value, 1)}; ${asked[0]}`, values: softmax, next: first, at: at[0],
+        },
         { name: `${names[0]}; ${asked[1]}`, values: first, next: probabilities, at: at[1] },
-        { name: `${names[1]}: what is drawn from`, values: probabilities, next: probabilities },
+        { name: `${names[1]}: what is drawn from`, values: probabilities },
       ];
       const other = turned.filter((value) => value > 0).length;
       return {
