@@ -1,59 +1,46 @@
 // A trained head over a long text: what the newest token looks at, with the first tokens kept and without them.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, HIGH, TALL] = [342, 26, 64]; // of the drawing, of a token, and of a bar for all of the attention
+const [WIDE, HIGH, TALL] = [346, 26, 110]; // of the drawing, of a token, and of a bar for all of the attention
 const [KEPT, DROPPED, GAP, MARK] = [30, 8, 74, 16]; // of a token kept, of one dropped, of all dropped; <s> has more
 
 const percent = (share) => format(100 * share, share > 0.99 && share < 1 ? 1 : 0);
 
-// The tokens so far, once for each way to keep some of them. On each token stands what it gets of the attention of the
-// newest one; those that were dropped are dashed, and
-// one box where both ways drop them.
-function tapes(names, ways) {
+// The tokens so far. On each token stands what it gets of the attention of the newest one; those that were dropped are
+// dashed, and one box where `wide`, which have room in both ways to keep some, has none of them. look: of the bars.
+function tape(names, wide, { title, positions, weights, most, look }) {
   const n = names.length;
-  const isWide = (t) => ways[0].positions.includes(t);
-  const many = ways[0].positions.length;
-  const gap = Math.min(GAP, DROPPED * (n - many));
-  const wide = Math.min(KEPT, (WIDE - MARK - 4 - gap) / many);
+  const isWide = (t) => wide.includes(t);
+  const gap = Math.min(GAP, DROPPED * (n - wide.length));
+  const room = Math.min(KEPT, (WIDE - MARK - 4 - gap) / wide.length);
   const lefts = [2];
-  names.forEach((_, t) => lefts.push(lefts[t] + (isWide(t) ? wide : gap / (n - many)) + (t ? 0 : MARK)));
+  names.forEach((_, t) => lefts.push(lefts[t] + (isWide(t) ? room : gap / (n - wide.length)) + (t ? 0 : MARK)));
   const first = names.findIndex((_, t) => !isWide(t)); // of those that both ways drop
-  const line = 36 + TALL + HIGH + 20; // from one way to the next
+  const top = 20 + TALL;
   return drawing(
-    {
-      name: "the newest token's attention, in %",
-      label: ways.map(({ title, most }) => `${title}: most to ${names[most]} at ${most}`).join("; "),
-      width: WIDE,
-      height: ways.length * line,
-      most: 440,
-    },
-    ways.map(({ title, positions, weights }, way) => {
-      const top = way * line + 36 + TALL;
+    { name: title, label: `Most of the newest token's attention goes to ${names[most]} at ${most}.`, width: WIDE,
+      height: top + HIGH + 20, most: WIDE },
+    names.map((name, t) => {
+      const share = weights[positions.indexOf(t)];
+      if (t !== first && !isWide(t)) return null;
+      const [x, room] = [lefts[t], t === first ? gap : lefts[t + 1] - lefts[t]];
+      const word = (y, text, look) => s("text", { class: look, x: x + room / 2, y, "text-anchor": "middle" }, text);
+      const kept = share === undefined ? "gone" : t === n - 1 ? "chosen" : "done";
       return [
-        s("text", { class: "strong", x: 2, y: top - TALL - 22 }, title),
-        names.map((name, t) => {
-          const share = weights[positions.indexOf(t)];
-          if (t !== first && !isWide(t)) return null;
-          const [x, room] = [lefts[t], t === first ? gap : lefts[t + 1] - lefts[t]];
-          const word = (y, text, look) => s("text", { class: look, x: x + room / 2, y, "text-anchor": "middle" }, text);
-          const look = share === undefined ? "gone" : t === n - 1 ? "chosen" : "done";
-          return [
-            s("rect", { class: `cell ${look}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
-            isWide(t) && word(top + 18, name, "number"),
-            t === first && room > 20 && word(top + 18, room > 70 ? `${n - many} dropped` : `${n - many}`),
-            share > 0.005 && [
-              s("rect", { class: "cell now", x: x + 3, y: top - share * TALL, width: room - 6, height: share * TALL }),
-              word(top - share * TALL - 5, percent(share), "strong"),
-            ],
-          ];
-        }),
-        way === ways.length - 1 && s("text", { x: lefts[n], y: top + HIGH + 15, "text-anchor": "end" }, "newest"),
+        s("rect", { class: `cell ${kept}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
+        isWide(t) && word(top + 18, name, "number"),
+        t === first && room > 20 && word(top + 18, room > 70 ? `${n - wide.length} dropped` : `${n - wide.length}`),
+        share > 0.005 && [
+          s("rect", { class: `cell ${look}`, x: x + 3, y: top - share * TALL, width: room - 6, height: share * TALL }),
+          word(top - share * TALL - 5, percent(share), "strong"),
+        ],
       ];
     }),
+    s("text", { x: lefts[n], y: top + HIGH + 15, "text-anchor": "end" }, "newest"),
   );
 }
 
@@ -81,15 +68,17 @@ export default {
     figure.lesson(() => ([seen.value, sinks.value, window.value, all.value] = [first, kept, reach, true]));
     figure.draw(() => {
       const n = seen.value;
-      const weigh = (title, first) => {
+      const weigh = (title, first, look) => {
         const positions = range(n).filter((t) => t < first || t >= n - window.value);
         const last = rotated(query[n - 1], positions.length - 1);
         const weights = softmax(positions.map((t, place) => dot(last, rotated(key[t], place)) / Math.sqrt(width)));
-        return { title, positions, weights, most: positions[weights.indexOf(Math.max(...weights))] };
+        return { title, look, positions, weights, most: positions[weights.indexOf(Math.max(...weights))] };
       };
-      const more = sinks.value > 1 ? ` and the next ${sinks.value - 1} are` : " is";
+      const next = Math.min(sinks.value, n) - 1;
+      const more = next ? ` and the next ${next} are` : " is";
       const ways = [
-        weigh(`<s>${more} kept`, sinks.value), weigh(`<s> is dropped: only the last ${window.value} are kept`, 0),
+        weigh(`<s>${more} kept`, sinks.value, "now"),
+        weigh(`<s> is dropped: only the last ${window.value} are kept`, 0, "strip kata-kind-1"),
       ];
       const [{ positions }, without] = ways;
       const isDropped = without.positions[0] > 0;
@@ -99,7 +88,9 @@ export default {
       const need = "abc".includes(tokens[n - 1]) ? "the token before it" : "nothing";
       return {
         show: [
-          tapes(tokens.slice(0, n), ways),
+          row(ways.map((way) => tape(tokens.slice(0, n), positions, way))),
+          h("p", { class: "kata-note" },
+            "Bars: the newest token's attention in %. Tokens are letters, and each text begins with <s>."),
           all.value && [
             matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
             matrix({
