@@ -13,13 +13,10 @@ export default {
     const [T, d] = [x.length, x[0].length];
     const flat = x.flat();
     const figure = frame(el, "Each row of a head should hold its own token. Which split does that?");
+    figure.below();
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
-    const numbered = figure.choice({
-      label: "Cells show",
-      options: ["numbers of the lesson", "their place in memory"],
-      value: 1,
-    });
-    figure.lesson(() => ([heads.value, numbered.value] = [1, 0]));
+    const numbers = figure.toggle({ label: "Numbers of the lesson" });
+    figure.lesson(() => ([heads.value, numbers.value] = [1, true]));
     const followed = figure.state(d / 2); // the place in memory of the number that is outlined everywhere
     const token = (i) => Math.floor(i / d);
     const names = range(T).map((t) => `token ${t}`);
@@ -35,10 +32,11 @@ export default {
         const at = places.findIndex((one) => one.includes(followed.value));
         return matrix({
           name,
-          values: places.map((one) => one.map((i) => (numbered.value ? i : flat[i]))),
-          digits: numbered.value ? 0 : 4,
+          values: places.map((one) => one.map((i) => (numbers.value ? flat[i] : i))),
+          digits: numbers.value ? 4 : 0,
           rows: names,
           kind: (i, j) => token(places[i][j]),
+          marked: (i, j) => token(places[i][j]) !== i,
           picked: at < 0 ? undefined : [at, places[at].indexOf(followed.value)],
           pick: (i, j) => (followed.value = places[i][j]),
         });
@@ -52,10 +50,11 @@ export default {
           shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
           h("div", {}, way("view(T, H, h).transpose(0, 1)", "head", right), way("view(H, T, h)", "wrong head", wrong)),
         ),
-        key: ["numbers in a wrong row", `0 and ${strays} of ${T * d}`],
-        say: `Each token has a colour. View and transpose keep every row in one colour; ${strays
-          ? `a view at once puts ${strays} of ${T * d} numbers into the row of another token.`
-          : "with one head a view at once does too."}`,
+        key: ["in a wrong row", `0 and ${strays} of ${T * d}`],
+        say: strays
+          ? `A view at once goes on in the order of memory, so ${strays} of ${T * d} numbers get into the row of another `
+            + "token."
+          : "With one head a view at once keeps every row in its colour too.",
       };
     });
   },

@@ -98,13 +98,18 @@ def split(heads: int, numbered: bool = False) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: split(2, True), "puts 16 of 24 numbers into the row of another token"),
+    Case("as it opens", [], lambda: split(2, True), "16 of 24 numbers get into the row of another token"),
     Case("the lesson", [TO_LESSON], lambda: split(2), "16 of 24 numbers"),
     Case("four heads", [TO_LESSON, ("choose", "Heads", "4")], lambda: split(4), "12 of 24 numbers"),
-    Case("one head", [("choose", "Heads", "1")], lambda: split(1, True), "with one head a view at once does too"),
+    Case(
+        "one head",
+        [("choose", "Heads", "1")],
+        lambda: split(1, True),
+        "With one head a view at once keeps every row in its colour too",
+    ),
     Case(
         "places",
-        [TO_LESSON, ("choose", "Cells show", "their place in memory"), ("choose", "Heads", "4")],
+        [TO_LESSON, ("toggle", "Numbers of the lesson"), ("choose", "Heads", "4")],
         lambda: split(4, True),
         "12 of 24 numbers",
     ),
