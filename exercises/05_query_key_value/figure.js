@@ -66,7 +66,10 @@ export default {
             pick: (i, k) => ([token.value, partner.value] = [i, k]),
             marked: (i, k) => i === u && k === t && t !== u,
           }),
-        ), h("p", { class: "kata-note" }, `Blue: “${tokens[t]}” asks each key. Orange: each query asks “${tokens[t]}”.`)],
+        ), h(
+          "p", { class: "kata-note" },
+          `Blue: “${tokens[t]}” asks each key. Orange: each query asks “${tokens[t]}”.`,
+        )],
         key: [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
           t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
         say: entry.value

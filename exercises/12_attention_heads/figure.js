@@ -106,7 +106,8 @@ export default {
           }),
         ),
         say: (gone
-          ? `Without ${gone}, ${many[0]} of ${output.length} numbers change; without the layer, ${many[1]} would. ` : "")
+          ? `Without ${gone}, ${many[0]} of ${output.length} numbers change; without the layer, ${many[1]} would. `
+          : "")
           + `Output ${i} of the layer has a line from every number of every head.`,
       };
     });

@@ -23,7 +23,9 @@ function steps(name, tokens, works, isKept) {
         }),
         s("text", { class: "number", x: (i + 0.5) * WIDE, y: step * HIGH + 17, "text-anchor": "middle" }, token),
       ]),
-      s("text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)),
+      s(
+        "text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)
+      ),
     ]),
     s("text", { x: 2, y: foot }, `all steps together: ${count(total)}`),
   );
@@ -78,7 +80,7 @@ export default {
         key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
         say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache (${work(0)}, and `
           + `${work(1) - work(0)} for each token that it sees). Without, `
-          + `${t === 1 ? "it is the same for one token" : `all ${t} tokens are computed again: ${count(t * work(t))}`}.`,
+          + (t === 1 ? "it is the same for one token." : `all ${t} tokens are computed again: ${count(t * work(t))}.`),
       };
     });
   },
