@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, dump, is_docstring, is_own_attribute, parameter_names
+from grader.judge.where.edits import Edit, Tree, Unit, dump, is_own_attribute, parameter_names
+from grader.judge.words import likeness
+from grader.records.syntax import is_text
 
 WORD = re.compile(r"\w+|[^\w\s]")
 IGNORED = set("()[],:.")  # brackets and commas say nothing
 COMMON = {"shape", "size", "zeros", "ones", "empty", "full", "dtype", "bool"}  # in code of any kind
 MISS = 0.5  # what a change that the mistake does not explain costs; one that it explains counts 1
 WordsBefore = dict[int, Counter[str]]
+NOTHING: dict[str, ast.expr] = {}
 MIN_SIMILARITY = 0.5  # share of common words from which two values are taken for those of one name
 MIN_NAME_SIMILARITY = 0.4  # share of common letters from which two attributes are taken for one
 SAME_NAME = 0.2  # what an equal name, or one that begins alike, adds to the similarity of two values
@@ -204,18 +207,15 @@ class Alignment:
         reachable_texts = {text_of(node) for node in reachable}
         self.missing = [node for node in missing if text_of(node) in reachable_texts]
 
-    def rename(self, node: Node, inlined: int = 0) -> Node | None:
+    def rename(self, node: Node, inlined: int = 0, chosen: Mapping[str, ast.expr] = NOTHING) -> Node | None:
         """A copy of the solution's code with the learner's names; None where a name has no counterpart.
 
-        inlined: how many names around this code were replaced by their values already.
+        inlined: how many names around this code were replaced by their values already. chosen: what names stand for,
+        whatever their counterparts are.
         """
-        renamer = _Renamer(self, inlined)
+        renamer = _Renamer(self, inlined, chosen)
         new: Node = renamer.visit(copy.deepcopy(node))
         return None if renamer.has_unknown else new
-
-    def own_attribute(self, node: ast.Attribute) -> ast.expr:
-        """What the learner's definition reads in the place of an attribute of `self` in the solution."""
-        return ast.Attribute(node.value, self.attributes.get(node.attr, node.attr), node.ctx)
 
     def _align(self) -> None:
         """Give each local name of the solution the learner's name whose value is most similar."""
@@ -224,9 +224,7 @@ class Alignment:
         for name, value in _definitions(self.twin):
             if name in self.names:
                 continue
-            meant = _of_tuple(value)
-            known = {solutions: ast.Name(own, ast.Load()) for solutions, own in self.names.items()}
-            solution_words = words(self.rename(meant) or Substitution(known).visit(copy.deepcopy(meant)))
+            solution_words = words(_Renamer(self, 0, NOTHING).visit(copy.deepcopy(_of_tuple(value))))
             scores = [
                 (similarity(solution_words, own_words) + (SAME_NAME if _are_alike(own_name, name) else 0), own_name)
                 for own_name, _, own_words in own_definitions
@@ -241,11 +239,13 @@ class Alignment:
 class _Renamer(ast.NodeTransformer):
     """Puts the learner's names into the solution's code. has_unknown: whether it reads a name without counterpart."""
 
-    def __init__(self, alignment: Alignment, inlined: int):
-        self.alignment, self.inlined, self.has_unknown = alignment, inlined, False
+    def __init__(self, alignment: Alignment, inlined: int, chosen: Mapping[str, ast.expr]):
+        self.alignment, self.inlined, self.chosen, self.has_unknown = alignment, inlined, chosen, False
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         names, values = self.alignment.names, self.alignment.values
+        if node.id in self.chosen:
+            return copy.deepcopy(self.chosen[node.id])
         if node.id in names:
             return ast.Name(names[node.id], node.ctx)
         if node.id not in values:
@@ -260,29 +260,15 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        return self.alignment.own_attribute(node) if is_own_attribute(node) else node
-
-
-class Substitution(ast.NodeTransformer):
-    """Replaces names by expressions, and attributes of `self` by what `own_attribute` gives for them."""
-
-    def __init__(
-        self, values: Mapping[str, ast.expr], own_attribute: Callable[[ast.Attribute], ast.expr] | None = None
-    ):
-        self.values, self.own_attribute = values, own_attribute
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return copy.deepcopy(self.values.get(node.id, node))
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        self.generic_visit(node)
-        return self.own_attribute(node) if self.own_attribute is not None and is_own_attribute(node) else node
+        if is_own_attribute(node):
+            return ast.Attribute(node.value, self.alignment.attributes.get(node.attr, node.attr), node.ctx)
+        return node
 
 
 def statements(unit: Unit) -> Iterator[ast.stmt]:
     """All statements of a definition without its docstring, also those within an `if` or a loop."""
     for node in ast.walk(unit.node):
-        if node is not unit.node and isinstance(node, ast.stmt) and not is_docstring(node):
+        if node is not unit.node and isinstance(node, ast.stmt) and not is_text(node):
             yield node
 
 
@@ -292,23 +278,7 @@ def similarity(first: Counter[str], second: Counter[str]) -> float:
     return 2 * sum((first & second).values()) / total if total else 1.0
 
 
-def _differences(wrong: ast.AST, right: ast.AST, statement: ast.AST) -> Iterator[Difference]:
-    if ast.dump(wrong) == ast.dump(right):
-        return
-    if isinstance(wrong, ast.stmt):
-        statement = wrong
-    parts = _parts(wrong, right)
-    if parts is None:
-        if isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
-            yield Difference(wrong, right, statement)
-        return
-    inner = [difference for pair in parts for difference in _differences(*pair, statement)]
-    if len(inner) > SEVERAL and isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
-        inner = [Difference(wrong, right, statement)]
-    yield from inner
-
-
-def _parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | None:
+def parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | None:
     """The parts of two nodes that belong to each other; None where the nodes themselves differ."""
     if type(wrong) is not type(right):
         return None
@@ -325,6 +295,22 @@ def _parts(wrong: ast.AST, right: ast.AST) -> list[tuple[ast.AST, ast.AST]] | No
         elif dump(old) != dump(new):
             return None
     return pairs
+
+
+def _differences(wrong: ast.AST, right: ast.AST, statement: ast.AST) -> Iterator[Difference]:
+    if ast.dump(wrong) == ast.dump(right):
+        return
+    if isinstance(wrong, ast.stmt):
+        statement = wrong
+    pairs = parts(wrong, right)
+    if pairs is None:
+        if isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
+            yield Difference(wrong, right, statement)
+        return
+    inner = [difference for pair in pairs for difference in _differences(*pair, statement)]
+    if len(inner) > SEVERAL and isinstance(wrong, ast.expr) and isinstance(right, ast.expr):
+        inner = [Difference(wrong, right, statement)]
+    yield from inner
 
 
 def _of_equal_length(old: list[ast.AST], new: list[ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
@@ -397,22 +383,14 @@ def _attributes(unit: Unit, twin: Unit) -> dict[str, str]:
     own_values, values = (_constructor_values(definition.owner) for definition in (unit, twin))
     counterparts: dict[str, str] = {}
     unassigned = [name for name in own_names if name not in solution_names]
-    for name in solution_names:
+    missing = [name for name in solution_names if name not in own_names]
+    for name in missing:
         equal = [own for own in unassigned if own in own_values and dump(own_values[own]) == dump(values.get(name))]
-        if name not in own_names and len(equal) == 1:
-            counterparts[name] = equal[0]
-            unassigned.remove(equal[0])
-    for name in solution_names:
-        if name in own_names or name in counterparts:
-            continue
-        scores = [
-            (difflib.SequenceMatcher(None, name.lower(), own_name.lower()).ratio(), own_name) for own_name in unassigned
-        ]
-        best = max(scores, default=(0.0, ""))
+        best = max([(likeness(name, own) + (own in equal), own) for own in unassigned], default=(0.0, ""))
         if best[0] >= MIN_NAME_SIMILARITY:
             counterparts[name] = best[1]
             unassigned.remove(best[1])
-    left = [name for name in solution_names if name not in own_names and name not in counterparts]
+    left = [name for name in missing if name not in counterparts]
     if len(left) == len(unassigned) == 1:
         counterparts[left[0]] = unassigned[0]
     return counterparts

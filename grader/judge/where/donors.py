@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from grader.judge.where.alignment import MAX_INLINED, Alignment, similarity, statements, words
+from grader.judge.where.alignment import MAX_INLINED, Alignment, parts, similarity, statements, words
 from grader.judge.where.edits import (
     COMPUTED,
     MISSING,
@@ -11,13 +11,13 @@ from grader.judge.where.edits import (
     Edit,
     called_name,
     dump,
-    is_docstring,
     number_of,
     part_in_words,
     stored_names,
 )
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.statements import bodies
+from grader.records.syntax import is_text
 
 A_NUMBER, A_COMPARISON = "a number", "a comparison"
 UNSPECIFIC = (COMPUTED, "an operation", A_NUMBER, A_COMPARISON)  # kinds that say less than which argument is changed
@@ -41,7 +41,7 @@ def innermost(old: ast.expr, new: ast.AST) -> tuple[ast.expr, ast.AST, str]:
     while difference := _only_difference(old, new):
         old_part, new_part = difference
         argument = part_in_words(old) if isinstance(old, ast.Call) and old_part in old.args else ""
-        if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword):
+        if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword) and old_part.arg == new_part.arg:
             argument, old_part, new_part = part_in_words(old_part), old_part.value, new_part.value
         if not isinstance(old_part, ast.expr):
             break
@@ -92,28 +92,16 @@ def bypasses_value(old: ast.stmt, new: ast.stmt, local_names: frozenset[str]) ->
 
 
 def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | None:
-    """The one part in which two nodes of one type differ; None where several do, or one that is no expression."""
-    old_parts, new_parts = list(_parts(old)), list(_parts(new))
-    if type(old) is not type(new) or len(old_parts) != len(new_parts):
+    """The one part in which two nodes differ; None where several do, or the nodes themselves."""
+    differing = [pair for pair in parts(old, new) or () if dump(pair[0]) != dump(pair[1])]
+    if len(differing) != 1:
         return None
-    differences = [pair for pair in zip(old_parts, new_parts) if dump(pair[0]) != dump(pair[1])]
-    if len(differences) != 1 or not all(isinstance(part, (ast.expr, ast.keyword)) for part in differences[0]):
-        return None
-    old_part, new_part = differences[0]
+    old_part, new_part = differing[0]
     if isinstance(old, ast.Call) and old_part is old.func:  # another function, or a method of another value
-        if not (isinstance(old_part, ast.Attribute) and isinstance(new_part, ast.Attribute)):
-            return None
-        if old_part.attr != new_part.attr:
-            return None
-        old_part, new_part = old_part.value, new_part.value
-    if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword) and old_part.arg != new_part.arg:
+        if isinstance(old_part, ast.Attribute) and isinstance(new_part, ast.Attribute):
+            return (old_part.value, new_part.value) if old_part.attr == new_part.attr else None
         return None
-    return (old_part, new_part) if isinstance(old_part, ast.AST) and isinstance(new_part, ast.AST) else None
-
-
-def _parts(node: ast.AST) -> Iterator[object]:
-    for _, value in ast.iter_fields(node):
-        yield from value if isinstance(value, list) else [value]
+    return old_part, new_part
 
 
 def _contains(whole: ast.AST, part: ast.AST) -> bool:
@@ -177,7 +165,7 @@ def _statements(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]
         likeliest = max((similarity(words(old), new_words) for old in statements(alignment.unit)), default=0.0)
         for parent, field, body in bodies(alignment.unit.node):
             for index, old in enumerate(body):
-                if is_docstring(old):
+                if is_text(old):
                     continue
                 before, after = body[:index], body[index + 1 :]
                 score = similarity(words(old), new_words)

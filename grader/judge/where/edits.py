@@ -16,7 +16,6 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 MISSING = "something may have to be added there"
 COMPUTED = "what is computed there"
 SLIP = -1  # the tier of an edit that undoes a very common slip: few of each source, and tried before the others
-HEAD_FIELDS = {ast.If: ("test",), ast.While: ("test",), ast.For: ("target", "iter"), ast.With: ("items",)}
 
 
 @dataclass(frozen=True)
@@ -218,10 +217,6 @@ def parameter_names(function: Function) -> list[str]:
     return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
 
 
-def is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
 def head_of(node: ast.stmt) -> tuple[int, int]:
     """The first line of a statement and the line after its last; of a statement with a body, those of its head."""
     body = getattr(node, "body", None)
@@ -229,18 +224,9 @@ def head_of(node: ast.stmt) -> tuple[int, int]:
     return node.lineno, max(last_line, node.lineno) + 1
 
 
-def without_body(node: ast.stmt) -> ast.AST:
-    """A statement without the statements in it."""
-    fields = HEAD_FIELDS.get(type(node))
-    if not fields:
-        return node
-    values = [getattr(node, field) for field in fields]
-    return ast.Tuple([value for value in values if isinstance(value, ast.expr)], ast.Load())
-
-
 def stored_names(node: ast.AST) -> Iterator[ast.Name]:
     """Every place where a name is assigned to."""
-    return (child for child in ast.walk(node) if isinstance(child, ast.Name) and _is_stored(child))
+    return (child for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store))
 
 
 def names_read(node: ast.AST) -> set[str]:
@@ -299,7 +285,3 @@ class Scope:
 
 def _is_attribute_of(node: ast.AST, name: str) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
-
-
-def _is_stored(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Store)

@@ -16,12 +16,12 @@ from grader.judge.where.edits import (
     Scope,
     called_name,
     expression,
-    is_docstring,
     is_own_attribute,
     number_of,
     part_in_words,
     substitute,
 )
+from grader.records.syntax import is_text
 
 Replacement = tuple[Any, str, int, tuple[Any, ...] | None]  # a new node, and the kind, tier and sign of its Edit
 # Functions that are mistaken for each other: each is tried in the place of the others of its tuple.
@@ -232,7 +232,7 @@ def slots(function: Function) -> Iterator[tuple[ast.expr, Slot, ast.AST]]:
             if field in SKIPPED or (field == "func" and isinstance(value, ast.Name)):
                 continue
             for index, item in enumerate(value) if isinstance(value, list) else [(None, value)]:
-                if not isinstance(item, ast.AST) or is_docstring(item):
+                if not isinstance(item, ast.AST) or is_text(item):
                     continue
                 if isinstance(item, (ast.JoinedStr, ast.Raise)):  # texts of errors are not compared
                     continue
@@ -322,7 +322,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
     elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield ast.Constant(not node.value), part_in_words(parent), 0, ("flag", part_in_words(parent))
     elif isinstance(node, ast.Name) and node.id in scope.values:
-        yield from _other_names(node, scope)
+        for other in (name for name in scope.values if name != node.id):
+            yield ast.Name(other, node.ctx), "which value is used", 1, ("name", node.id, other)
     elif isinstance(node, ast.Attribute):
         yield from _other_attributes(node, scope)
     elif isinstance(node, ast.Call):
@@ -376,12 +377,6 @@ def _other_numbers(node: ast.expr, number: float, parent: ast.AST, scope: Scope)
     else:
         for text in ("float('-inf')", "0.0", "1.0", "0.5", "-0.5", f"-({number})"):
             yield expression(text), place, 0, ("number", place, number, text)
-
-
-def _other_names(node: ast.Name, scope: Scope) -> Iterator[Replacement]:
-    for other in scope.values:
-        if other != node.id:
-            yield ast.Name(other, node.ctx), "which value is used", 1, ("name", node.id, other)
 
 
 def _other_attributes(node: ast.Attribute, scope: Scope) -> Iterator[Replacement]:

@@ -5,7 +5,7 @@ Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al.
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from grader.catalog.errors import InfrastructureError
@@ -252,30 +252,21 @@ class Search:
         return self.place_of_marks(tuple(whole_line(line, self.tree.lines) for line in lines), evidence)
 
     def place_of_marks(self, found: tuple[Mark, ...], evidence: str, kind: str = "") -> Place | None:
-        """The place that consists of these marks; see at_lines. None for lines without code."""
+        """The place that consists of these marks, None for lines without code. The sentence shows a single line."""
         telling = tuple(mark for mark in found if mark[0] not in self.tree.silent)
         if not telling:
             return None
         names = [unit.name for unit in self.tree.units if found[0][0] in unit.lines and not unit.is_unwritten]
-        source, lines = self.trial.submission.source, self.tree.lines
-        return at_lines(source, lines, telling, evidence, names[0] if names else "", kind)
-
-
-def at_lines(
-    source: str, source_lines: Sequence[str], marks: tuple[Mark, ...], evidence: str, function: str = "", kind: str = ""
-) -> Place:
-    """A place of lines. The sentence names them, and the code of a single one.
-
-    source: as it was submitted; source_lines: its lines.
-    """
-    lines = tuple(line for line, _, _ in marks)
-    code = source_lines[lines[0] - 1].strip() if lines[0] <= len(source_lines) else ""
-    code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
-    listed = f"{', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-    location = f"{syntax.place(source, lines[0])}, `{code}`" if len(lines) == 1 else f"lines {listed}"
-    if len(lines) > 1 and syntax.is_notebook(source):
-        location = "; ".join(syntax.place(source, line) for line in lines)
-    return Place(lines, f"Look at {location}.", evidence, marks, function, KINDS.get(kind, ""))
+        source, lines = self.trial.submission.source, tuple(line for line, _, _ in telling)
+        if len(lines) == 1:
+            code = "".join(self.tree.lines[lines[0] - 1 : lines[0]]).strip()
+            code = inert(code) if len(code) <= MAX_CODE else f"{inert(code[: MAX_CODE - 1])}…"
+            location = f"{syntax.place(source, lines[0])}, `{code}`"
+        elif syntax.is_notebook(source):
+            location = "; ".join(syntax.place(source, line) for line in lines)
+        else:
+            location = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
+        return Place(lines, f"Look at {location}.", evidence, telling, names[0] if names else "", KINDS.get(kind, ""))
 
 
 def in_definition(group: Group, tree: Tree) -> Place | None:

@@ -15,12 +15,12 @@ from grader.judge.where.edits import (
     Unit,
     apply,
     called_name,
-    is_docstring,
     is_own_attribute,
     names_read,
     stored_names,
     substitute,
 )
+from grader.records.syntax import is_text
 
 Item = TypeVar("Item")
 A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
@@ -92,7 +92,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
             def put(new: list[ast.stmt], kind: str, tier: int) -> Edit:
                 return _body(parent, field, [*before, *new, *after], line, kind, tier)  # noqa: B023 (used at once)
 
-            if is_docstring(statement):
+            if is_text(statement):
                 continue
             if len(body) > 1 and not isinstance(statement, ast.Return):
                 yield put([], A_STATEMENT, 1)

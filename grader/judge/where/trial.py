@@ -166,15 +166,13 @@ class Trial:
 
 @dataclass(frozen=True)
 class Probe:
-    """The requests of a check up to the first wrong answer, the right answer, and the names that are called.
+    """The requests of a check up to the first wrong answer, and the right answer.
 
     Of the requests before the last only those are kept that make or change an object.
     """
 
-    check: Check
     requests: tuple[bytes, ...]
     expected: bytes
-    names: frozenset[str]
 
     @property
     def cost(self) -> int:
@@ -198,7 +196,7 @@ def probes(examiner: Examiner, trial: Trial, checks: Iterable[Check]) -> dict[st
             break
         solution.exchanges.clear()
         examiner.session.run(check, subject)
-        probe = _probe(check, solution, trial)
+        probe = _probe(solution, trial)
         if probe is not None:
             by_check[check.id] = probe
     return by_check
@@ -228,7 +226,7 @@ def equal_answers(first_body: bytes | bytearray, second_body: bytes | bytearray)
     return first[:-1] == second[:-1] and same(first[-1], second[-1])
 
 
-def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
+def _probe(solution: Recorder, trial: Trial) -> Probe | None:
     requests, right_replies = [request for request, _ in solution.exchanges], [reply for _, reply in solution.exchanges]
     if sum(map(len, requests)) > MAX_BYTES:
         return None
@@ -247,9 +245,7 @@ def _probe(check: Check, solution: Recorder, trial: Trial) -> Probe | None:
         own_answers = next(iter(trial.answers([trial.submission.source], kept_requests)), None)
         is_right = equal_answers(solution_answers[-1], right_replies[first])
         if is_right and own_answers is not None and not equal_answers(own_answers[-1], right_replies[first]):
-            targets = [request.target for request in decoded_requests if isinstance(request, protocol.Call)]
-            names = frozenset(target[0] for target in targets if isinstance(target[0], str))
-            return Probe(check, kept_requests, bytes(right_replies[first]), names)
+            return Probe(kept_requests, bytes(right_replies[first]))
     return None
 
 

@@ -4,12 +4,11 @@ import ast
 import copy
 import functools
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from grader.judge.where.alignment import Alignment, Difference, Substitution, similarity, words
+from grader.judge.where.alignment import Alignment, Difference, similarity, words
 from grader.judge.where.donors import narrow
 from grader.judge.where.edits import (
-    HEAD_FIELDS,
     Change,
     Edit,
     called_name,
@@ -18,19 +17,18 @@ from grader.judge.where.edits import (
     number_of,
     stored_names,
     substitute,
-    without_body,
 )
 from grader.judge.where.expressions import PRODUCTS, slots
 
 MAX_EDITS, MAX_OF_NODE = 160, 70
 MOST_OTHERS = (10, 8)  # names of the learner's that are tried for one local name of the solution's, and for each of two
 Path = list[tuple[str, int | None]]  # fields that lead from an expression to a part of it
-Likely = tuple[float, Edit]  # an edit, and how similar its statement is to that of the mistake
 
 
 def undoing_edits(alignment: Alignment, found: Sequence[Difference]) -> Iterator[Edit]:
     """The edits of the learner's definition that undo these differences, the likeliest first."""
-    by_difference = [_by_likeness(_edits(alignment, difference)) for difference in found]
+    scored = [sorted(_edits(alignment, difference), key=lambda pair: -pair[0]) for difference in found]
+    by_difference = [[edit for _, edit in pairs] for pairs in scored]
     if len(found) > 1 and all(by_difference):
         changes = tuple(change for edits in by_difference for change in edits[0].changes)
         if len({(id(change.parent), change.field, change.index) for change in changes}) == len(changes):
@@ -40,11 +38,8 @@ def undoing_edits(alignment: Alignment, found: Sequence[Difference]) -> Iterator
         yield from edits[: MAX_EDITS // len(by_difference)]
 
 
-def _by_likeness(edits: Iterable[Likely]) -> list[Edit]:
-    return [edit for _, edit in sorted(edits, key=lambda pair: -pair[0])]
-
-
-def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
+def _edits(alignment: Alignment, difference: Difference) -> Iterator[tuple[float, Edit]]:
+    """Each edit with the similarity of its expression and statement to those of the mistake."""
     counterpart = alignment.rename(difference.wrong) or difference.wrong
     wrong_words = words(counterpart)
     statement_words = words(alignment.rename(difference.statement) or difference.statement)
@@ -52,14 +47,14 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
     around = _around(alignment.unit.node)
     assignments = _assignments(alignment.unit.node)
     for node, slot, _ in slots(alignment.unit.node):
-        part = around.get(id(node))
-        nearest = _nearest(assignments, part, node.lineno)
+        statement = around[id(node)]
+        nearest = _nearest(assignments, statement, node.lineno)
         replacements = [*itertools.islice(_replacements(node, difference, alignment, nearest), MAX_OF_NODE)]
         if not replacements:
             continue
         is_equal = ast.dump(counterpart) in (ast.dump(node), ast.dump(_meant(node, alignment)))
         score = 1.0 if is_equal else similarity(wrong_words, words(node))
-        score += likeness(part) if part is not None else 0.0
+        score += likeness(statement)
         for new in replacements:
             changed, kind = narrow(node, new)
             line = getattr(changed, "lineno", node.lineno)
@@ -67,12 +62,11 @@ def _edits(alignment: Alignment, difference: Difference) -> Iterator[Likely]:
 
 
 def _around(function: ast.AST) -> dict[int, ast.AST]:
-    """The statement around each expression, by its `id`; of an `if` or a loop its head alone."""
+    """The innermost statement around each expression, by its `id`."""
     found: dict[int, ast.AST] = {}
-    for node in ast.walk(function):
-        if isinstance(node, ast.stmt) and (type(node) in HEAD_FIELDS or not hasattr(node, "body")):
-            part = without_body(node)
-            found |= dict.fromkeys(map(id, ast.walk(part)), part)
+    for node in ast.walk(function):  # an outer statement comes before those in it
+        if isinstance(node, ast.stmt):
+            found |= dict.fromkeys(map(id, ast.walk(node)), node)
     return found
 
 
@@ -86,9 +80,9 @@ def _assignments(function: ast.AST) -> dict[str, list[int]]:
     return lines
 
 
-def _nearest(assignments: dict[str, list[int]], statement: ast.AST | None, line: int) -> list[str]:
+def _nearest(assignments: dict[str, list[int]], statement: ast.AST, line: int) -> list[str]:
     """The names that a line may read: those of its statement first, then by how near they are assigned."""
-    here = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} if statement is not None else set()
+    here = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     distances = {name: min(abs(line - other) for other in lines) for name, lines in assignments.items()}
     known = [name for name, lines in assignments.items() if min(lines) <= line]
     return sorted(known, key=lambda name: (name not in here, distances[name]))
@@ -108,15 +102,16 @@ def _replacements(
             ending = "_" * (node.attr.endswith("_") and not right.attr.endswith("_"))
             yield ast.Attribute(node.value, alignment.attributes.get(right.attr, right.attr) + ending, node.ctx)
         elif is_own_attribute(wrong) and is_own_attribute(right) and dump(node) == dump(alignment.rename(wrong)):
-            yield alignment.own_attribute(right)
+            yield ast.Attribute(right.value, alignment.attributes.get(right.attr, right.attr), right.ctx)
         return
     if isinstance(wrong, ast.BinOp) and isinstance(right, ast.BinOp) and type(wrong.op) is not type(right.op):
         if isinstance(node, ast.BinOp) and type(node.op) is type(wrong.op):
             yield ast.BinOp(node.left, right.op, node.right)
         if ast.dump(wrong.left) == ast.dump(right.left) and ast.dump(wrong.right) == ast.dump(right.right):
             return
-    if isinstance(wrong, ast.Compare) and isinstance(right, ast.Compare) and isinstance(node, ast.Compare):
-        yield from _other_comparisons(node, wrong, right)
+    compared = [one for one in (wrong, right, node) if isinstance(one, ast.Compare) and len(one.ops) == 1]
+    if isinstance(node, ast.Compare) and len(compared) == 3 and type(node.ops[0]) is type(compared[0].ops[0]):
+        yield ast.Compare(node.left, compared[1].ops, node.comparators)
     if not _is_like(node, wrong, alignment):
         return
     path = _path(right, wrong)
@@ -139,12 +134,6 @@ def _replacements(
 def _meant(node: ast.expr, alignment: Alignment) -> ast.expr:
     """The value of a local name of the learner's; any other expression as it is."""
     return alignment.own_values.get(node.id, node) if isinstance(node, ast.Name) else node
-
-
-def _other_comparisons(node: ast.Compare, wrong: ast.Compare, right: ast.Compare) -> Iterator[ast.expr]:
-    """The learner's comparison with the right operator."""
-    if len(wrong.ops) == len(right.ops) == len(node.ops) == 1 and type(node.ops[0]) is type(wrong.ops[0]):
-        yield ast.Compare(node.left, right.ops, node.comparators)
 
 
 def _name(call: ast.Call) -> str:
@@ -224,20 +213,20 @@ def _put_around(
     frame = _put(copy.deepcopy(right), path, ast.Constant(0))
     read = {name.id for name in ast.walk(frame) if isinstance(name, ast.Name)}
     local_names = sorted(read & alignment.values.keys())
-    choices: list[dict[str, str]] = [{name: name for name in read if name in nearest}]
-    if alignment.names.keys() >= set(local_names):
-        choices.insert(0, {})
+    choices = [{}, {name: name for name in read if name in nearest}]
     if 0 < len(local_names) <= len(MOST_OTHERS):
         others = nearest[: MOST_OTHERS[len(local_names) - 1]]
         choices += [dict(zip(local_names, names)) for names in itertools.permutations(others, len(local_names))]
-    for chosen in choices:
-        names = _as_expressions({**alignment.names, **chosen})
-        yield _put(Substitution(names, alignment.own_attribute).visit(copy.deepcopy(frame)), path, node)
+    for names in choices:
+        new = alignment.rename(frame, chosen={name: ast.Name(other, ast.Load()) for name, other in names.items()})
+        if new is not None:
+            yield _put(new, path, node)
     by_value = {name: alignment.rename(alignment.values[name]) for name in local_names}
     values = {name: value for name, value in by_value.items() if value is not None and not _has_call(value)}
     if values and len(values) == len(local_names):  # the learner may have no name for a size
-        names = {**_as_expressions(alignment.names), **values}
-        yield _put(Substitution(names, alignment.own_attribute).visit(copy.deepcopy(frame)), path, node)
+        new = alignment.rename(frame, chosen=values)
+        if new is not None:
+            yield _put(new, path, node)
     if isinstance(right, ast.BinOp) and len(path) == 1:
         for name, text in itertools.product(nearest[: MOST_OTHERS[0]], ("E", "E[..., None]")):
             other = substitute(ast.Name(name, ast.Load()), text)
@@ -247,10 +236,6 @@ def _put_around(
 
 def _has_call(value: ast.expr) -> bool:
     return any(isinstance(node, ast.Call) for node in ast.walk(value))
-
-
-def _as_expressions(names: Mapping[str, str]) -> dict[str, ast.expr]:
-    return {name: ast.Name(other, ast.Load()) for name, other in names.items()}
 
 
 def _put(whole: ast.expr, path: Path, node: ast.expr) -> ast.expr:
