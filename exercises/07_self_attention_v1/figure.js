@@ -1,9 +1,10 @@
 // One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps, of which the last one is
-// shown first. Point at a number: it says what it is made of.
+// shown first. Point at a number: what it is made of is blue, and what that was made of is grey.
 
+import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
-import { equation, matrix, row, sign } from "../../grader/integrations/figures/tables.js";
+import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
 export default {
   render({ model, el }) {
@@ -14,7 +15,7 @@ export default {
     const weights = times(scores, 1 / Math.sqrt(d_k)).map(softmax);
     const context = matmul(weights, values);
 
-    const figure = frame(el, "Which numbers go into one number of the output?");
+    const figure = frame(el, "One token on its way through the layer");
     figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const stages = [["query", 0, 0], ["scores", journey, 0], ["weights", journey, 0], ["context vector", 0, 0]];
@@ -27,7 +28,6 @@ export default {
       step: () => (cell.value = stages[(stage() + 1) % 4]),
       reset: () => (cell.value = stages[0]),
     }, 2500);
-    const numbers = figure.toggle({ label: "Numbers" });
 
     figure.draw(() => {
       const [t, [name, i, j]] = [token.value, cell.value];
@@ -39,42 +39,53 @@ export default {
       const value = format(all[name][i][j]);
       const terms = (a, b) => a.map((x, n) => `${format(x)} · ${format(b[n])}`).join(" + ");
       // What is said of a number of each matrix, and whether the number at k, n of another one goes into it.
-      const [say, goesIn] = {
+      const [say, goesIn, threads] = {
         query: () => [
           `First it asks: the query is the row of “${word}” times W_query, ${terms(inputs[t], transpose(W_query)[j])} = `
             + `${value}.`,
           { [word]: () => true, W_query: (k, n) => n === j },
+          [],
         ],
         scores: () => [
           `Then all six answer: the score of “${tokens[i]}” is the query times its key, ${terms(queries[t], keys[i])} = `
             + `${value}.`,
           { query: () => true, keys: (k) => k === i },
+          [[["query", 0, 1], ["keys", i, 0]]],
         ],
         weights: () => [
           `The answers become weights: divided by √${d_k} and through the softmax, the six scores give “${tokens[i]}” `
             + `the weight ${value}.`,
           { scores: () => true },
+          [],
         ],
         "context vector": () => [
-          `“${word}” takes the ${["first", "second"][j]} numbers of the six values, mixed by its six weights: ${value}.`,
+          `“${word}” mixes the ${["first", "second"][j]} numbers of the six values by its six weights (blue), which come `
+            + "from all that is grey.",
           { weights: () => true, values: (k, n) => n === j },
+          tokens.map((_, k) => [["values", k, j], ["context vector", 0, j]]),
         ],
       }[name]();
-      const shown = (which, rows) => matrix({
-        name: which, values: all[which], rows, picked: which === name ? [i, j] : undefined,
-        kind: (...at) => (goesIn[which]?.(...at) ? 0 : null),
-        faint: (...at) => [which, ...at].join() !== cell.value.join() && !goesIn[which]?.(...at),
+      const order = Object.keys(all);
+      const isBefore = (which) => Object.keys(goesIn).every((one) => order.indexOf(which) < order.indexOf(one));
+      const kindOf = (which, ...at) => (goesIn[which]?.(...at) ? 0 : isBefore(which) ? 3 : null);
+      const shown = (which, facts) => matrix({
+        name: which, values: all[which], picked: which === name ? [i, j] : undefined,
+        kind: (...at) => kindOf(which, ...at),
+        faint: (...at) => [which, ...at].join() !== cell.value.join() && kindOf(which, ...at) === null,
         ...(stages.some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
+        ...facts,
       });
-      const isTaken = name === "context vector";
       return {
-        key: [isTaken ? `${weights.length} weights × ${values.length} values` : `${name}[${i + j}]`, value],
-        threads: isTaken ? values.map((_, k) => [["values", k, j], ["context vector", 0, j]]) : [],
-        show: equation(shown("weights", tokens), sign("×", shown("values")), shown("context vector")),
-        more: (numbers.value || !isTaken) && [
-          equation(shown(word), sign("@", shown("W_query")), sign("=", shown("query"))),
-          row(shown("keys", tokens), shown("scores", tokens)),
-        ],
+        key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, value],
+        threads,
+        show: row(
+          h("div", {}, shown(word, { digits: 2 }), shown("W_query"), shown("query")),
+          shown("keys", { rows: tokens, note: "x @ W_key" }),
+          shown("scores"),
+          shown("weights"),
+          shown("values", { note: "x @ W_value" }),
+          shown("context vector"),
+        ),
         say,
       };
     });
