@@ -1,6 +1,6 @@
 // Six scores to move: what the naive softmax and the stable one make of them, in float32 as torch computes.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, row } from "../../grader/integrations/figures/tables.js";
@@ -33,35 +33,49 @@ function fault(scores, { exps, total, weights }, stable) {
 }
 
 const [LEAST, MOST] = [-103.97, 88.7]; // between them the exponential is a float32, neither 0 nor inf
-const [WIDE, END] = [400, 118]; // of a drawing, and what its edges stand for
+const [WIDE, END] = [420, 118]; // of the drawing, and what its edges stand for
+const LINES = [64, 224]; // where the two number lines are
 
-// The numbers whose exponentials are taken. Beyond the walls they break: e^x is 0 or inf.
-function wall(name, values, tokens) {
+// The numbers whose exponentials are taken: the scores as they are, and less the largest of them. Beyond the walls e^x
+// breaks: it is inf, or 0.
+function walls(scores, top, tokens) {
   const X = (value) => WIDE / 2 + (Math.max(-END + 4, Math.min(END - 4, value)) / END) * (WIDE / 2);
-  const most = Math.max(...values);
   const text = (x, y, anchor, words) => s("text", { x, y, "text-anchor": anchor }, words);
-  const lost = values.filter((value) => value > MOST).length;
+  const most = scores[top];
+  const ways = [["naive: as they are", scores], ["stable: less the largest", scores.map((score) => score - most)]];
+  const [from, to, step] = [X(most), X(0), format(most, Number.isInteger(most) ? 0 : 1)];
   return drawing(
-    { name, label: `${lost} of ${values.length} numbers are beyond ${MOST}.`, width: WIDE, height: 66 },
-    s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: 48 }),
-    s("rect", { class: "wall", x: 0, y: 0, width: X(LEAST), height: 48 }),
-    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: 34, y2: 34 }),
-    values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: 34, r: 5 })),
-    text(X(most), 18, most > 0 ? "end" : "start", tokens[values.indexOf(most)]),
-    text(4, 62, "start", `below −${-LEAST.toFixed(0)}: e^x is 0`),
-    text(X(0), 62, "middle", "0"),
-    text(WIDE - 4, 62, "end", `above ${MOST}: e^x is inf`),
+    { name: "the numbers whose e^x is taken", label: `The largest of them, ${step}, becomes 0.`, width: WIDE,
+      height: 260, most: 460 },
+    s("path", { class: "pull", d: `M${from},${LINES[0] + 38}L${to},${LINES[1] - 10}`, "stroke-width": 2 }),
+    text((from + to) / 2 + 12, 164, "start", `less ${step}`),
+    ways.map(([name, values], n) => {
+      const y = LINES[n];
+      return [
+        s("rect", { class: "wall", x: X(MOST), y: y - 34, width: WIDE - X(MOST), height: 48 }),
+        s("rect", { class: "cell kata-kind-3", x: 0, y: y - 34, width: X(LEAST), height: 48 }),
+        s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: y, y2: y }),
+        values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: y, r: 5 })),
+        text(0, y - 42, "start", name),
+        text(X(values[top]) + (n ? -10 : 6), y - 12, "end", tokens[top]),
+        text(4, y + 30, "start", n ? "e^x is 0: adds nothing" : `below −${-LEAST.toFixed(0)}: e^x is 0`),
+        text(X(0), y + 30, "middle", "0"),
+        text(WIDE - 4, y + 30, "end", `above ${MOST}: e^x is inf`),
+      ];
+    }),
   );
 }
 
 export default {
   render({ model, el }) {
     const { scores, tokens, journey } = model.get("data");
-    const figure = frame(el, "One score is 1,000. What weight does each softmax give it?");
+    const figure = frame(el, "At which scores does the naive softmax break?");
     figure.below();
-    const sliders = tokens.map((token, i) =>
-      figure.slider({ label: token, min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }),
+    const slider = (i) => figure.slider(
+      { label: tokens[i], min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }
     );
+    const sliders = [];
+    sliders[journey] = slider(journey);
     const temperature = figure.slider({
       label: "Temperature",
       min: 0.01,
@@ -71,12 +85,13 @@ export default {
       bend: 3,
       value: 1,
     });
-    figure.button(`Push “${tokens[journey]}” to 1,000`, () => (sliders[journey].value = 1000));
     sliders[journey].value = 1000;
     figure.lesson(() => {
       sliders.forEach((slider, i) => (slider.value = scores[i]));
       temperature.value = 1;
     });
+    figure.fold("The other five scores");
+    tokens.forEach((_, i) => (sliders[i] ??= slider(i)));
     figure.draw(() => {
       const scaled = sliders.map((slider) => single(slider.value / temperature.value));
       const [computed, stable] = [naive(scaled), softmax(scaled)];
@@ -84,17 +99,13 @@ export default {
       const wrong = fault(scaled, { ...computed, weights: shown }, stable);
       const top = stable.indexOf(Math.max(...stable));
       return {
-        key: [`“${tokens[top]}”, naive and stable`, `${format(shown[top], 2)} and ${format(stable[top], 2)}`],
-        show: [
-          row(
-            bars({ name: "softmax_naive", values: shown, labels: tokens, most: 1 }),
-            wall("it takes e^x of each score", scaled, tokens),
-          ),
-          row(
-            bars({ name: "softmax_stable", values: stable, labels: tokens, most: 1 }),
-            wall("it takes e^x of each score minus the largest", scaled.map((score) => score - scaled[top]), tokens),
-          ),
-        ],
+        key: [`“${tokens[top]}”: naive, stable`, `${format(shown[top], 2)}, ${format(stable[top], 2)}`],
+        show: row(
+          h("div", { class: "kata-small" }, row([["softmax_naive", shown], ["softmax_stable", stable]].map(
+            ([name, values]) => bars({ name, values, labels: tokens, most: 1 })
+          ))),
+          walls(scaled, top, tokens),
+        ),
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
           : `Both give the same. “${tokens[top]}” has the largest weight, ${format(stable[top])}, and all six sum to `

@@ -72,7 +72,7 @@ CASES = [
     Case("as it opens", [], lambda: softmax_of({1: 1000.0}), "nan once: e to the 1000 is too large for a float32"),
     Case(
         "a thousand",
-        [TO_LESSON, ("move", "Temperature", 5), ("press", "Push “journey” to 1,000")],
+        [TO_LESSON, ("move", "Temperature", 5), ("move", "journey", 1000)],
         lambda: softmax_of({1: 1000.0}, 5.0),
         "nan once: e to the 200 is too large",
     ),

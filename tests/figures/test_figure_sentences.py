@@ -15,7 +15,9 @@ LEAST_NORMAL = torch.finfo(torch.float32).tiny
 
 # Sets all sliders of exercise 02, and gives both rows of weights as texts and the sentence.
 SOFTMAX = """settings => settings.map(values => {
-  const sliders = [...document.querySelectorAll('.kata-live input[type=range]')];
+  const names = ['Your', 'journey', 'starts', 'with', 'one', 'step', 'Temperature'];
+  const all = [...document.querySelectorAll('.kata-live input[type=range]')];
+  const sliders = names.map(name => all.find(one => one.labels[0].textContent === name));
   sliders.forEach((one, i) => { one.value = Math.sign(values[i]) * Math.abs(values[i]) ** (1 / one.dataset.bend); });
   sliders.forEach(one => one.dispatchEvent(new Event('input')));
   const read = name => [...document.querySelectorAll(`.kata-live table[data-name=${name}] [data-column]`)]

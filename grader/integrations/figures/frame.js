@@ -68,6 +68,12 @@ export function frame(el, title) {
       controls = create(h("div", { class: "kata-controls kata-below" }));
       view.after(controls);
     },
+    // Controls that are added from here on are folded away, below those that are there.
+    fold(label) {
+      const above = controls;
+      controls = create(h("div", { class: "kata-controls" }));
+      above.append(create(h("details", {}, h("summary", {}, label), controls)));
+    },
     // Play, step and reset for a slider. ms: between two steps of the play.
     player(control, ms) {
       controls.append(player(control, redraw, ms));
