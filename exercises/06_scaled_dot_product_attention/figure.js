@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, times, variance } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const WIDE = 340; // of a column
+const WIDE = 350; // of a column
 const ENDS = [3, 6, 12, 24, 48, 96]; // the score at the edges of the axis: the first that is beyond all raw ones
 
 // All scores as strokes; those of the query are tall.
@@ -31,10 +31,11 @@ export default {
       return range(tokens).map((i) => all.slice(i * width, (i + 1) * width));
     });
     const scores = (d_k) => q.map((query) => k.map((key) => dot(query.slice(0, d_k), key)));
-    const figure = frame(el, "Queries of more numbers: what does dividing by √d_k do to the weights?");
+    const figure = frame(el, "The same queries and keys, with more and more numbers");
     figure.below();
-    const power = figure.slider({ label: "d_k", min: 1, max: width, step: 1, bend: 3, value: start });
-    const query = figure.slider({ label: "query", min: 0, max: tokens - 1, value: 0 });
+    const power = figure.slider({ label: "d_k", min: 1, max: width, step: 1, bend: 3, value: 64 });
+    const query = figure.slider({ label: "query", min: 0, max: tokens - 1, value: 2 });
+    figure.lesson(() => ([power.value, query.value] = [start, 0]));
     figure.draw(() => {
       const d_k = power.value;
       const all = scores(d_k);
@@ -43,20 +44,19 @@ export default {
       const spreads = ways.map(([, one]) => variance(one.flat()));
       const [most, least] = own.map((one) => Math.max(...one).toFixed(2));
       const end = ENDS.find((one) => one > Math.max(...all.flat().map(Math.abs)));
-      const column = { class: "kata-drawn", "--most": `${WIDE}px` };
-      const columns = (make) => row(ways.map((way, n) => h("div", column, make(n, ...way))));
       return {
-        show: [
-          columns((n, name, one, look) => spread(name, one, query.value, look, end)),
-          columns((n, name) => bars({
-            name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
-            kind: 1 - n,
-          })),
-        ],
-        more: columns((n) => matrix({ name: `variance, ${["raw", "scaled"][n]}`, values: [spreads[n]], heat: false })),
+        show: row(ways.map(([name, one, look], n) => h("div", { class: "kata-drawn", "--most": `${WIDE}px` },
+          spread(name, one, query.value, look, end),
+          row(
+            bars({
+              name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
+              kind: 1 - n,
+            }),
+            matrix({ name: `variance, ${["raw", "scaled"][n]}`, values: [spreads[n]], heat: false }),
+          )))),
         key: ["largest weight, raw → scaled", `${most} → ${least}`],
-        say: `With d_k = ${d_k} the largest weight of query ${query.value} is ${most} without the scale and `
-          + `${least} with it.`,
+        say: `Tall: the eight scores of query ${query.value}, with d_k = ${d_k}. Divided by √${d_k} = `
+          + `${format(Math.sqrt(d_k), 1)} they ${d_k > 1 ? "lie closer together, and so do the weights" : "stay"}.`,
       };
     });
   },
