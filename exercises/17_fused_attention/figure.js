@@ -6,26 +6,32 @@ import { causal, matmul, range, softmax, sum, transpose } from "../../grader/int
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
-const [WIDE, HIGH] = [84, 34]; // of a part
+const NAMES = ORDERS[0].split(" ");
+const [WIDE, HIGH, GAP] = [84, 34, 22]; // of a part, and between two
+const MOST = 0.2; // what a whole bar stands for
 
-// Two strips of three parts: as they are stacked, and what they are cut as. A colour is where a part comes from.
+// The three parts as they are stacked, as they are cut, and as attention takes them. A colour is what a part is, a letter
+// what it is called.
 function strips(from, to) {
+  const real = NAMES.map((name) => from[to.indexOf(name)]);
   return drawing(
-    { name: "the three parts of the product", width: 342, height: 124, most: 420,
+    { name: "the three parts of the product", width: 366, height: 168, most: 430,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
-    [["stacked", from], ["cut", to]].map(([name, names], n) => {
-      const y = 8 + n * 64;
+    [["stacked", from, from], ["cut as", to, from], ["softmax(", NAMES, real]].map(([row, names, parts], n) => {
+      const y = 4 + n * 54;
       return [
-        s("text", { x: 0, y: y + 22 }, name),
+        s("text", { x: 0, y: y + 22 }, row),
         names.map((letter, i) => {
-          const x = 64 + i * (WIDE + 6);
-          const isWrong = letter !== from[i];
+          const x = 64 + i * (WIDE + GAP);
+          const isWrong = letter !== parts[i];
           return [
-            s("rect", { class: `cell kata-kind-${ORDERS[0].split(" ").indexOf(from[i])}`, x, y, width: WIDE, height: HIGH }),
-            s("text", { class: "strong", x: x + WIDE / 2, y: y + 22, "text-anchor": "middle" }, letter),
-            !n && s("line", { class: "link", x1: x + WIDE / 2, x2: x + WIDE / 2, y1: y + HIGH + 4, y2: y + 60 }),
+            s("rect", { class: `cell kata-kind-${NAMES.indexOf(parts[i])}`, x, y, width: WIDE, height: HIGH }),
             isWrong && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
-            isWrong && s("text", { x: x + WIDE / 2, y: y + HIGH + 14, "text-anchor": "middle" }, `was ${from[i]}`),
+            s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" }, letter),
+            n === 2 && s("text", { x: x + WIDE + GAP / 2, y: y + 22, "text-anchor": "middle" }, ["·", ")", ""][i]),
+            n === 2 && isWrong && s("text", {
+              x: x + WIDE / 2, y: y + HIGH + 17, "text-anchor": "middle",
+            }, `is ${parts[i]}`),
           ];
         }),
       ];
@@ -47,9 +53,9 @@ export default {
       const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
-    const figure = frame(el, "Three layers in one product: what goes wrong if it is cut in another order?");
+    const figure = frame(el, "A colour is what a part is, a letter what it is called");
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
-    const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 1 });
+    const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 2 });
     figure.below();
     const numbers = figure.toggle({ label: "Numbers" });
     figure.lesson(() => ([stacked.value, cut.value, numbers.value] = [0, 0, true]));
@@ -71,7 +77,7 @@ export default {
             name: "how far off each token is",
             values: far.map((line) => Math.max(...line)),
             labels: tokens,
-            most: Math.max(5e-5, ...far.flat()),
+            most: MOST,
             kind: 1,
           }),
         ),
@@ -81,7 +87,8 @@ export default {
         ),
         key: ["wrong numbers in the output", `${many} of ${tokens.length * width}`],
         say: wrong.length
-          ? `${wrong.join(" and ")} are cut from the wrong part. All shapes fit, so no error is raised.`
+          ? `${wrong.length === 3 ? "All three" : wrong.join(" and ")} are cut from the wrong part. `
+            + "All shapes fit, so no error is raised."
           : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
             + "in place of three; the output is that of exercise 13.",
       };

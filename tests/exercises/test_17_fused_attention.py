@@ -12,13 +12,18 @@ def cut(order: str) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [("toggle", "Numbers")], lambda: cut("kqv"), "k and q are cut"),
-    Case("stacked otherwise", [TO_LESSON, ("choose", "Stacked as", "k q v")], lambda: cut("kqv"), "no error is raised"),
+    Case("as it opens", [("toggle", "Numbers")], lambda: cut("vkq"), "v and q are cut"),
+    Case(
+        "stacked otherwise",
+        [TO_LESSON, ("choose", "Stacked as", "k q v")],
+        lambda: cut("kqv"),
+        "no error is raised",
+    ),
     Case(
         "and cut so",
         [("toggle", "Numbers"), ("choose", "Stacked as", "v k q"), ("choose", "Cut as", "v k q")],
         lambda: multi_head() | {"how far off each token is": torch.zeros(6)},
         "One product",
     ),
-    Case("cut otherwise", [TO_LESSON, ("choose", "Cut as", "v k q")], lambda: cut("vkq"), "v and q are cut"),
+    Case("cut otherwise", [TO_LESSON, ("choose", "Cut as", "k q v")], lambda: cut("kqv"), "k and q are cut"),
 ]
