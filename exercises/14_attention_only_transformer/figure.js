@@ -1,6 +1,6 @@
 // The model that the lesson trains: where a token looks, and what the model expects after it, with heads to switch off.
 
-import { s } from "../../grader/integrations/figures/elements.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, kept, range, softmax } from "../../grader/integrations/figures/maths.js";
 import { map } from "../../grader/integrations/figures/plane.js";
@@ -8,26 +8,28 @@ import { bars, drawing, matrix, row } from "../../grader/integrations/figures/ta
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 const OPEN = 3; // the token that the figure opens at: “the”
-const [STEP, LEFT, HIGH] = [54, 22, 66]; // between two tokens, before the first one, and of a head
+const [LEFT, RIGHT, HIGH, LEAST_WIDE] = [22, 84, 74, 350]; // beside the tokens, of a head, and of a drawing
+const SEEN = 0.2; // the weight from which on a head is said to look somewhere
 
 // From the picked token to those that it looks at, a line for each head. The thicker an arc, the larger the weight.
 function looks(name, heads, names, t) {
-  const x = (i) => LEFT + i * STEP;
+  const step = Math.max(54, Math.min(90, (LEAST_WIDE - LEFT - RIGHT) / t));
+  const x = (i) => LEFT + i * step;
   const bottom = heads.length * HIGH + 14;
   return drawing(
     {
       name,
       label: heads.map(({ name, weights }) => `${name}: ${weights.map((one) => format(one, 2)).join(", ")}`).join("; "),
-      width: 2 * LEFT + (names.length - 1) * STEP,
+      width: Math.max(LEAST_WIDE, x(t) + RIGHT),
       height: bottom + 12,
     },
     heads.map(({ name, weights, isOff }, n) => {
       const y = (n + 1) * HIGH - 4;
       const back = weights.indexOf(Math.max(...weights.slice(0, t)));
-      const isFaint = isOff || weights[back] < 0.2; // it takes from the token itself, or from nowhere
+      const isFaint = isOff || weights[back] < SEEN; // it takes from the token itself, or from nowhere
       return [
-        s("text", { x: x(names.length - 1) + LEFT, y: y - 18, "text-anchor": "end" }, isOff ? `${name}, off` : name),
-        range(names.length).map((i) => s("circle", { class: i <= t ? "dot" : "node", cx: x(i), cy: y, r: 3 })),
+        s("text", { x: 0, y: y - 56 }, isOff ? `${name}, off` : name),
+        weights.map((_, i) => s("circle", { class: "dot", cx: x(i), cy: y, r: 3 })),
         weights.map((weight, i) => i < t && weight > 0.03 && s("path", {
           class: `pull ${isFaint ? "dim" : ""}`,
           fill: "none",
@@ -36,11 +38,10 @@ function looks(name, heads, names, t) {
         })),
         !isFaint && t > 0 && s("text", { class: "strong", x: (x(t) + x(back)) / 2, y: y - 24, "text-anchor": "middle" },
           format(weights[back], 2)),
-        s("circle", { class: "node", cx: x(t), cy: y, r: 4 + 5 * weights[t] }),
-        !isFaint && s("circle", { class: "dot", cx: x(t), cy: y, r: 1 + 6 * weights[t] }),
+        !isOff && s("text", { x: x(t) + 12, y: y + 4 }, `itself ${format(weights[t], 2)}`),
       ];
     }),
-    names.map((name, i) => s("text", {
+    names.slice(0, t + 1).map((name, i) => s("text", {
       class: i === t ? "strong" : null, x: x(i), y: bottom + 4, "text-anchor": "middle",
     }, name)),
   );
@@ -51,8 +52,7 @@ export default {
     const { drawn, writers, lines, vocabulary, tokens: first, words } = given.get("data");
     const models = [...writers, drawn].map(transformer);
     const OWN = models.length - 1; // the model of task 2
-    const title = "Ann's lines go on with a cat, Tom's with a dog. How can “the” know which?";
-    const figure = frame(el, title);
+    const figure = frame(el, "Where a token looks, and which token the model expects after it");
     figure.below();
     const wordsOf = () => (which.value === OWN ? words : vocabulary);
     const at = figure.state(OPEN); // the place in the text
@@ -69,17 +69,18 @@ export default {
     };
     const on = figure.switches({ label: "Heads", options: heads.map(([l, head]) => `layer ${l}, head ${head}`) });
     on.show((i) => heads[i][0] < models[0].layers);
+    const numbers = figure.toggle({ label: "Losses and maps" });
+    figure.lesson(() => {
+      [which.value, numbers.value] = [OWN, true];
+      open();
+    });
+    figure.fold("Another model, other tokens");
     const which = figure.choice({
       label: "Model",
       options: ["trained for 76 steps", "for 26 steps", "not trained", "of task 2"],
       moved: () => open(),
     });
     const typed = figure.entry({ label: "Tokens", value: lines[0].join(" "), moved: () => (at.value = Infinity) });
-    const numbers = figure.toggle({ label: "Losses and maps" });
-    figure.lesson(() => {
-      [which.value, numbers.value] = [OWN, true];
-      open();
-    });
     // What the model makes of some tokens: where the picked one looks, and what comes next.
     const read = (tokens, place, none, keep) => {
       const model = models[which.value];
@@ -87,13 +88,15 @@ export default {
       const t = Math.min(place, tokens.length - 1);
       const names = tokens.map((token) => wordsOf()[token]);
       const next = softmax(Array.from(logits[t]));
-      const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, 5);
+      const best = range(model.vocabulary).sort((a, b) => next[b] - next[a]).slice(0, numbers.value ? 5 : 3);
       const all = weights.flatMap((layer, l) => layer.map((one, head) => ({
         name: `layer ${l}, head ${head}`, weights: one[t].slice(0, t + 1), whole: one, isOff: none.has(`${l}.${head}`),
       })));
       const [soFar, labels] = [names.slice(0, t + 1).join(" "), best.map((token) => wordsOf()[token])];
-      const picture = row(
-        looks(`where “${names[t]}” looks in “${soFar}”`, all, names, t),
+      const looking = all.filter(({ weights: one }) => Math.max(...one.slice(0, t)) >= SEEN);
+      const seen = numbers.value || !looking.length ? all : looking;
+      const picture = h("div", { class: "kata-drawn", "--most": `${LEAST_WIDE}px` },
+        looks(`where “${names[t]}” looks in “${soFar}”`, seen, names, t),
         bars({ name: `after “${soFar}”`, values: best.map((token) => next[token]), labels, most: 1, digits: 2 }),
       );
       return { logits, names, t, next, expected: labels[0], all, picture };
@@ -116,23 +119,24 @@ export default {
       // The head that looks back the most, and at which token.
       const back = all.filter(({ isOff }) => !isOff).flatMap(({ name, weights: one }) =>
         range(t).map((j) => ({ name, word: names[j], weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
+      const isSeen = back?.weight >= SEEN;
       const instead = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
       const follows = ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t]?.toFixed(4)}.`;
       last = {
         key: theirs
           ? [`${names[0]} → ${expected}, ${theirs.names[0]} → ${theirs.expected}`,
             [next, theirs.next].map((one) => format(Math.max(...one), 2)).join(", ")]
-          : back && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
+          : isSeen && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
         show: [
-          mine,
-          theirs?.picture,
+          row(mine, theirs?.picture),
           matrix({ name: "pick a token", values: names, heat: false, picked: [0, t], pick: (_, j) => (at.value = j) }),
         ],
         more: numbers.value && [
           matrix({ name: "loss", values: loss, columns: names.slice(1), marked: (_, j) => j === t }), row(...maps),
         ],
         say: `After “${names[t]}” the model expects “${expected}”, with ${format(Math.max(...next), 2)}`
-          + (back ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.` : ".")
+          + (isSeen ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.`
+            : `: no head looks back${theirs?.expected === expected ? ", so both lines go on alike" : ""}.`)
           + (numbers.value && t < loss.length ? follows : ""),
       };
       return last;

@@ -51,7 +51,7 @@ CASES = [
     Case(
         "as it opens",
         [],
-        lambda: expects(76, "Tom sings and the") | expects(76, "Ann sings and the"),
+        lambda: {name: five[:3] for name, five in writer(76, TOM).items() if name != "loss"},
         "expects “dog”, with 0.97; layer 0, head 1 looks at “Tom”, with the weight 0.89",
         1e-4,
     ),

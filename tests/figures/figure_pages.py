@@ -71,6 +71,12 @@ def move(page, label, value):
     )
 
 
+def unfold(control):
+    """A control that can be used, also where it was folded away."""
+    control.locator("xpath=ancestor::details").evaluate_all("all => all.forEach(one => one.open = true)")
+    return control
+
+
 def act(page, step):
     what, *arguments = step
     if what == "move":
@@ -78,11 +84,12 @@ def act(page, step):
     elif what == "press":
         page.get_by_role("button", name=arguments[0], exact=True).click()
     elif what == "choose":
-        page.get_by_role("group", name=arguments[0], exact=True).get_by_label(arguments[1], exact=True).check()
+        group = page.get_by_role("group", name=arguments[0], exact=True, include_hidden=True)
+        unfold(group).get_by_label(arguments[1], exact=True).check()
     elif what == "toggle":
         page.get_by_label(arguments[0], exact=True).click()
     elif what == "type":
-        page.get_by_label(arguments[0], exact=True).fill(arguments[1])
+        unfold(page.get_by_label(arguments[0], exact=True)).fill(arguments[1])
     elif what == "pick":
         name, i, j = arguments
         page.locator(f'table[data-name="{name}"] button[data-row="{i}"][data-column="{j}"]').click()
