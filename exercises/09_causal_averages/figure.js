@@ -1,7 +1,7 @@
 // Averages over the past as one matrix product: which of them change with a token.
 
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { matmul, range } from "../../grader/integrations/figures/maths.js";
+import { format, matmul, range } from "../../grader/integrations/figures/maths.js";
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 export default {
@@ -11,7 +11,8 @@ export default {
     const rows = range(T).map(String);
     const weights = range(T).map((i) => range(T).map((j) => (j <= i ? 1 / (i + 1) : 0)));
     const before = matmul(weights, x);
-    const figure = frame(el, "A token counts in its own average and in all later ones.");
+    const figure = frame(el, "Averages over the past, as one product");
+    figure.below();
     const token = figure.slider({ label: "Changed token", min: 0, max: T - 1, value: T - 1 });
     const added = figure.slider({ label: "Add to it", min: -4, max: 4, step: 0.5, digits: 1, value: 2 });
     figure.player(token);
@@ -22,6 +23,7 @@ export default {
       const averages = matmul(weights, inputs);
       const isMoved = (i) => averages[i].some((value, j) => Math.abs(value - before[i][j]) > 1e-9);
       const moved = rows.filter((_, i) => isMoved(i)).length;
+      const [from, to] = [before, averages].map((all) => `(${all[t].map((value) => format(value, 3)).join(", ")})`);
       const seen = t < T - 1 ? `the averages ${t} to ${T - 1}` : `average ${t} only`;
       const shown = (name, values, isMarked) => matrix({
         name, values, rows, columns: ["0", "1"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
@@ -30,13 +32,15 @@ export default {
         show: equation(
           matrix({
             name: "weights", values: weights, rows, columns: rows, digits: 3, hidden: (i, j) => j > i,
-            kind: (i, j) => (j === t && i >= t ? 1 : null),
+            kind: (i, j) => (plus && j === t && i >= t ? 1 : undefined),
           }),
           sign("@", shown("x", inputs, (i) => plus && i === t)),
           sign("=", shown("averages", averages, isMoved)),
         ),
         key: ["averages that change", `${moved} of ${T}`],
-        say: `Token ${t} has a weight in ${seen}. Changed (orange): ${moved} of ${T}.`,
+        say: plus
+          ? `Token ${t} has a weight in ${seen}. Average ${t} was ${from} and is now ${to}.`
+          : "Nothing is added, so nothing changes.",
       };
     });
   },

@@ -33,7 +33,8 @@ const fullest = (values) =>
 //     and a mouse that points at a cell picks it
 //   marked(i, j): cells with a frame; faint(i, j): cells that do not count; hidden(i, j): faint, and a 0 is a dot
 //   large: cells of 44 pixels, as those of a drawing beside it
-//   kind(i, j): 0, 1, 2 or 3, whose colours tell apart whose a number is; it takes the place of the heat
+//   kind(i, j): 0, 1, 2 or 3, whose colours tell apart whose a number is; it takes the place of the heat, but
+//     where it gives undefined
 export function matrix({
   name,
   values,
@@ -74,9 +75,10 @@ export function matrix({
   const cell = (value, i, j) => {
     const text = value === 0 && hidden?.(i, j) ? "·" : format(value, digits);
     const isPicked = picked && picked[0] === i && picked[1] === j;
+    const own = kind?.(i, j);
     const looks = [
-      kind ? kindOf(kind(i, j)) : heat && toneOf(value, full), !kind && value < 0 && "less", marked?.(i, j) && "marked",
-      faint?.(i, j) && "faint", isPicked && "picked", pick && "press",
+      own === undefined ? heat && toneOf(value, full) : kindOf(own), own === undefined && value < 0 && "less",
+      marked?.(i, j) && "marked", faint?.(i, j) && "faint", isPicked && "picked", pick && "press",
     ];
     const place = { "data-row": i, "data-column": j };
     const inner = pick
