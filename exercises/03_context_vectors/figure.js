@@ -2,7 +2,7 @@
 
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
+import { format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
 import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
 
@@ -12,18 +12,22 @@ export default {
   render({ model, el }) {
     const { inputs, tokens, journey } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
-    const figure = frame(el, "From which tokens does “journey” take its new row, and how much from each?");
+    const figure = frame(el, "Each token pulls the new row to itself, as strongly as its weight says");
     figure.below();
     const query = figure.choice({ label: "Query", options: tokens, value: journey });
-    const axes = figure.choice({ label: "Dimensions", options: AXES.map(([a, b]) => `${a} and ${b}`) });
     const sharp = figure.slider({ label: "Scores times", min: 0, max: 20, step: 0.5, digits: 1, value: 1 });
+    figure.fold("Other dimensions");
+    const axes = figure.choice({ label: "Dimensions", options: AXES.map(([a, b]) => `${a} and ${b}`) });
     figure.draw(() => {
       const own = softmax(times([scores[query.value]], sharp.value)[0]);
       const context = matmul([own], inputs)[0];
       const [a, b] = AXES[axes.value];
       const center = [context[a], context[b]];
-      const points = inputs.map((x, i) => ({ x: x[a], y: x[b], name: tokens[i], size: 3 + 14 * own[i] }));
+      const points = inputs.map((x, i) => ({
+        x: x[a], y: x[b], name: `${tokens[i]} ${format(own[i], 2)}`, size: 3 + 14 * own[i],
+      }));
       const lines = inputs.map((x, i) => [[x[a], x[b]], center, 35 * own[i]]);
+      const pulling = tokens.filter((_, i) => format(own[i], 2) !== format(0, 2));
       const far = own.indexOf(Math.max(...own));
       return {
         show: row(
@@ -34,15 +38,19 @@ export default {
             matrix({ name: "context vector", values: context, columns: ["0", "1", "2"], heat: false })),
           plane({
             name: "Tokens and their context vector",
-            points: [...points, { x: context[a], y: context[b], name: "context", size: 9, kind: "cross" }],
+            points: [...points, {
+              x: context[a], y: context[b], name: `new “${tokens[query.value]}”`, size: 9, kind: "cross",
+            }],
             lines,
+            most: 370,
             xLabel: `dimension ${a}`,
             yLabel: `dimension ${b}`,
           }),
         ),
         key: [`largest share: “${tokens[far]}”`, own[far].toFixed(2)],
-        say: `From all six: each pulls the new row of “${tokens[query.value]}” as strongly as its weight says, `
-          + `“${tokens[far]}” most.${sharp.value ? "" : " With all scores 0 every token pulls alike: a plain mean."}`,
+        say: `The new row of “${tokens[query.value]}” comes from `
+          + `${pulling.length === tokens.length ? "all six tokens" : `${pulling.join(" and ")} only`}. `
+          + (sharp.value ? `“${tokens[far]}” pulls most.` : "With all scores 0 every token pulls alike: a plain mean."),
       };
     });
   },

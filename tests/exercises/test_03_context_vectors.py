@@ -36,10 +36,15 @@ def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: query_on(1), "^From all six: .* “journey” most"),
-    Case("sharper", [("move", "Scores times", 20)], lambda: query_on(1, 20.0), "as its weight says, “journey” most"),
+    Case("as it opens", [], lambda: query_on(1), "comes from all six tokens. “journey” pulls most"),
+    Case(
+        "sharper",
+        [("move", "Scores times", 20)],
+        lambda: query_on(1, 20.0),
+        "comes from journey and starts only. “journey” pulls most",
+    ),
     Case("all alike", [("move", "Scores times", 0)], lambda: query_on(1, 0.0), "a plain mean"),
-    Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "new row of “Your” .*, “Your” most"),
+    Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "new row of “Your” .*“Your” pulls most"),
     Case("one", [("choose", "Query", "one")], lambda: query_on(4), "row of “one”"),
     Case(
         "step", [("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")], lambda: query_on(5), "row of “step”"

@@ -8,14 +8,14 @@ const [W, P] = [300, 30]; // the side of a plane, and its margin
 const REACH = 25; // how far from its middle a handle is taken hold of: 44 pixels across where a plane is 270 wide
 const STOPS = 20; // boxes that stand for a line where names look for room
 const LETTER = 7; // the width of a letter that is wide enough for any name
-const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1, -3], [1, 3], [-1, 3]]; // by liking
+const SIDES = [[1, -1], [1, 1], [-1, -1], [-1, 1], [0, -2], [0, 2], [1, -3], [-1, -3], [1, 3], [-1, 3], [1, -5], [-1, -5]]; // by liking
 
 const held = new WeakMap(); // handle → the pointer that holds it
 
 // Points and arrows in a plane. A line: [from, to, thickness, look].
 // A point: {x, y, name, kind: "dot" | "arrow" | "cross", size, drag(x, y)}.
-// Names of dots and crosses are written where they cover nothing; arrows are named in a legend, as their ends meet.
-export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], note }) {
+// most: its side where there is room. Names of dots and crosses are written where they cover nothing; arrows are named in a legend, as their ends meet.
+export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], most = 270, note }) {
   const X = (x) => P + ((x - from[0]) / (to[0] - from[0])) * (W - 2 * P);
   const Y = (y) => W - P - ((y - from[1]) / (to[1] - from[1])) * (W - 2 * P);
   const within = (value, low, high) => Math.min(high, Math.max(low, value));
@@ -100,7 +100,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
   const sample = ({ look = "" }) => s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" });
   return h(
     "div",
-    { class: "kata-panel kata-planar", key: name, "data-name": name },
+    { class: "kata-panel kata-planar", key: name, "data-name": name, "--most": `${most}px` },
     h("p", { class: "kata-caption" }, name),
     svg,
     arrows.length > 0 && legend(arrows.map((point) => [point.name, sample(point)])),
