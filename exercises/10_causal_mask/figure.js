@@ -9,7 +9,7 @@ const LEAST = -20; // the slider's end means −inf
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(el, "The future's scores are set to −2, not −∞. How much weight still gets there?");
+    const figure = frame(el, "How much weight still reaches the future?");
     figure.below();
     const fill = figure.slider({
       label: "Fill",
@@ -59,7 +59,7 @@ export default {
             columns: tokens,
             hidden: later,
             faint: (i, j) => later(i, j) && weights[i][j] === 0,
-            kind: (i, j) => (later(i, j) ? 1 : null),
+            kind: (i, j) => (later(i, j) ? 1 : undefined),
             marked: (i, j) => later(i, j) && most > 0 && i === from,
           }),
         ),
