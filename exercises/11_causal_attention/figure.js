@@ -1,38 +1,35 @@
 // Dropout on one row of weights, drawn again and again: each draw differs, and their mean settles at the true weights.
 
-import { legend } from "../../grader/integrations/figures/chart.js";
-import { s } from "../../grader/integrations/figures/elements.js";
+import { chart, legend } from "../../grader/integrations/figures/chart.js";
+import { h, s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import {
   causal, floats, format, matmul, range, softmax, sum, transpose,
 } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const EARLY = 5; // draws, whose mean is still far from the weights
 const [LEFT, WIDE, TALL] = [40, 53, 190]; // of the axis, from token to token, and of the largest weight that is drawn
 
-// The weights as steps, the mean of the draws as bars, that of the first few dashed, and the last draw as dots: at 0 what
-// it dropped.
-function weighed({ query, truth, mean, early, last, tokens, grown }) {
+// The weights as steps, the mean of the draws as bars, and the last draw as thin bars: at 0 what it dropped.
+function weighed({ query, truth, mean, last, tokens, grown }) {
   const largest = Math.max(...truth);
   const Y = (value) => 16 + TALL * (1 - value / (largest * Math.max(1.5, grown)));
   const [width, height] = [LEFT + tokens.length * WIDE, TALL + 42];
   const told = tokens.map((token, j) => `${token}: ${format(mean[j], 3)} of ${format(truth[j], 3)}`).join(", ");
   return drawing(
-    { name: `the weights of “${query}”`, label: told, width, height, most: 460 },
+    { name: `the weights of “${query}”`, label: told, width, height },
     [0, largest * grown].map((value) => [
       s("line", { class: "grid", x1: LEFT, x2: width, y1: Y(value), y2: Y(value) }),
       s("text", { x: LEFT - 6, y: Y(value) + 4, "text-anchor": "end" }, format(value, 2)),
     ]),
     tokens.map((token, j) => {
       const x = LEFT + j * WIDE;
+      const bar = (look, left, wide, value) =>
+        s("rect", { class: `cell ${look}`, x: x + left, width: wide, y: Y(value), height: Y(0) - Y(value) });
       return [
-        s("rect", { class: "cell done", x: x + 9, width: WIDE - 18, y: Y(mean[j]), height: Y(0) - Y(mean[j]) }),
-        early && s("rect", {
-          class: "cell gone", x: x + 9, width: WIDE - 18, y: Y(early[j]), height: Y(0) - Y(early[j]),
-        }),
-        s("line", { class: "truth", x1: x + 3, x2: x + WIDE - 3, y1: Y(truth[j]), y2: Y(truth[j]) }),
-        s("circle", { class: `dot ${last[j] ? "" : "other"}`, cx: x + WIDE / 2, cy: Y(last[j]), r: 5 }),
+        bar("done", 7, 26, mean[j]),
+        bar("strip kata-kind-1", 35, 9, last[j]),
+        s("line", { class: "truth", x1: x + 3, x2: x + WIDE - 5, y1: Y(truth[j]), y2: Y(truth[j]) }),
         s("text", { x: x + WIDE / 2, y: TALL + 36, "text-anchor": "middle" }, token),
       ];
     }),
@@ -42,9 +39,7 @@ function weighed({ query, truth, mean, early, last, tokens, grown }) {
 const LEGEND = [
   ["without dropout", s("line", { class: "truth", x1: 0, x2: 28, y1: 4, y2: 4 })],
   ["mean of the draws", s("rect", { class: "cell done", x: 2, width: 24, height: 8 })],
-  [`after ${EARLY} draws`, s("rect", { class: "cell gone", x: 2, width: 24, height: 8 })],
-  ["last draw", s("circle", { class: "dot", cx: 14, cy: 4, r: 4 })],
-  ["dropped in it", s("circle", { class: "dot other", cx: 14, cy: 4, r: 3 })],
+  ["last draw", s("rect", { class: "cell strip kata-kind-1", x: 10, width: 8, height: 8 })],
 ];
 
 export default {
@@ -68,25 +63,33 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "Each draw drops half of the weights. What is left of them on average?");
+    const figure = frame(el, "Every draw drops other weights: what is left of each on average?");
     figure.below();
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 97 });
     figure.player(count, 250);
-    const query = figure.choice({ label: "Weights of", options: tokens, value: T - 1 });
     const numbers = figure.toggle({ label: "Numbers" });
     figure.lesson(() => ([rate.value, count.value, query.value, numbers.value] = [0, 1, T - 1, true]));
+    figure.fold("Another token");
+    const query = figure.choice({ label: "Weights of", options: tokens, value: T - 1 });
     figure.draw(() => {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
       const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
-      const early = count.value > EARLY && rate.value > 0 && means[EARLY - 1][i];
       const [seen, grown] = [tokens.slice(0, i + 1), 1 / (1 - rate.value)];
-      const left = mean.map((value, j) => value / truth[j]);
-      const [least, most] = [Math.min(...left), Math.max(...left)].map((share) => share.toFixed(2));
+      const shares = mean.map((value, j) => value / truth[j]);
+      const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(2));
+      const left = means.map((one) => (100 * sum(one[i])) / sum(truth)); // of all weights together
       const gone = last.filter((value) => value === 0).length;
       return {
-        show: [weighed({ query: tokens[i], truth, mean, early, last, tokens: seen, grown }), legend(LEGEND)],
+        show: row(
+          h("div", { class: "kata-wide" },
+            weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown }), legend(LEGEND)),
+          chart({
+            name: "left of all weights together, %", x: range(draws, 1), curves: [{ name: "mean so far", values: left }],
+            at: count.value, xLabel: "draws", least: 0,
+          }),
+        ),
         more: numbers.value && [
           matrix({
             name: "weights", values: [last, mean, truth], rows: ["last draw", "mean", "no dropout"], columns: seen,
@@ -94,11 +97,11 @@ export default {
           }),
           matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false }),
         ],
-        key: [`left, mean of ${count.value} draws`, `${format((100 * sum(mean)) / sum(truth), 0)} %`],
+        key: [`left, mean of ${count.value} draw${count.value > 1 ? "s" : ""}`, `${format(left[count.value - 1], 0)} %`],
         say: rate.value
-          ? `Draw ${count.value} drops ${gone} of ${i + 1} weights of “${tokens[i]}”, and makes the others `
-            + `${grown.toFixed(2)} times as large. On average ${least} to ${most} of each `
-            + "weight is left."
+          ? `Draw ${count.value} drops ${gone || "none"} of ${i + 1} weight${i ? "s" : ""} of “${tokens[i]}”`
+            + (gone > i ? ". " : `, and makes the others ${grown.toFixed(2)} times as large. `)
+            + `On average ${least === most ? least : `${least} to ${most}`} of each weight is left.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

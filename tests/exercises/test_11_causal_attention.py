@@ -98,7 +98,7 @@ CASES = [
         "another token",
         [NUMBERS, ("choose", "Weights of", "Your")],
         lambda: dropped(0.5, 97, 0),
-        "of 1 weights of “Your”",
+        "of 1 weight of “Your”",
     ),
     Case("nothing dropped", [TO_LESSON], lambda: dropped(0.0, 1), "in eval mode"),
 ]
