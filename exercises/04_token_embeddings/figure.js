@@ -3,53 +3,59 @@
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { matrix, row } from "../../grader/integrations/figures/tables.js";
 
+const OPENING = "eat dessert, eat dessert first"; // two words come twice, and three rows are not read
+
 export default {
   render({ model, el }) {
     const { sentence, vocabulary, table } = model.get("data");
     const words = Object.keys(vocabulary);
-    const figure = frame(el, "An id is the number of a row: to embed a sentence is to look up rows.");
-    const typed = figure.entry({ label: "Sentence", value: sentence });
-    const chosen = figure.state(1);
+    const figure = frame(el, "Type a sentence of the table's six words");
+    const typed = figure.entry({ label: "Sentence", value: OPENING });
+    figure.below();
+    figure.lesson(() => (typed.value = sentence));
+    const chosen = figure.state(0);
     figure.draw(() => {
       const tokens = typed.value.replaceAll(",", "").split(/\s+/).filter(Boolean);
       const unknown = tokens.find((word) => !Object.hasOwn(vocabulary, word));
-      const known = tokens.filter((word) => Object.hasOwn(vocabulary, word));
-      const ids = known.map((word) => vocabulary[word]);
+      const ids = unknown ? [] : tokens.map((word) => vocabulary[word]);
       const at = Math.min(chosen.value, ids.length - 1);
       const count = ids.filter((id) => id === ids[at]).length;
+      // The picked row is blue, with its threads; the others that are read are grey.
+      const kindOf = (id) => (id === ids[at] ? 0 : ids.includes(id) ? 3 : null);
       return {
-        threads: ids.length ? [
-          [["token ids", at, 0], ["the table", ids[at], 0]],
-          [["the table", ids[at], table[0].length - 1], ["the embedded sentence", at, 0]],
-        ] : [],
+        threads: ids.flatMap((id, i) => [
+          [["token ids", i, 0], ["the table", id, 0], kindOf(id)],
+          [["the table", id, table[0].length - 1], ["the embedded sentence", i, 0], kindOf(id)],
+        ]),
         show: row(
-          ids.length ? matrix({
+          ids.length > 0 && matrix({
             name: "token ids",
             values: ids.map((id) => [id]),
             digits: 0,
-            rows: known,
-            heat: false,
+            rows: tokens,
+            kind: (i) => kindOf(ids[i]),
             picked: [at, 0],
             pick: (i) => (chosen.value = i),
-          }) : null,
+          }),
           matrix({
             name: "the table",
             values: table,
             rows: words.map((word) => `${word} ${vocabulary[word]}`),
-            kind: (i) => (i === ids[at] ? 0 : null),
+            kind: kindOf,
+            faint: (i) => kindOf(i) === null,
           }),
-          ids.length ? matrix({
+          ids.length > 0 && matrix({
             name: "the embedded sentence",
             values: ids.map((id) => table[id]),
-            rows: known,
-            kind: (i) => (i === at ? 0 : null),
-          }) : null,
+            rows: tokens,
+            kind: (i) => kindOf(ids[i]),
+          }),
         ),
-        key: ids.length ? [`id of “${known[at]}”`, ids[at]] : null,
+        key: unknown ? ["KeyError", `“${unknown}”`] : ["rows read", `${new Set(ids).size} of ${words.length}`],
         say: unknown
-          ? `KeyError: “${unknown}” is not in the vocabulary, which knows ${words.join(", ")}.`
+          ? `“${unknown}” is not in the vocabulary, which knows ${words.join(", ")}: no id, no row, no result.`
           : ids.length
-            ? `“${known[at]}” has the id ${ids[at]}, so its vector is row ${ids[at]} of the `
+            ? `“${tokens[at]}” has the id ${ids[at]}, so its vector is row ${ids[at]} of the `
               + `table${count > 1 ? `, each of the ${count} times` : ""}.`
             : "No word, no row.",
       };

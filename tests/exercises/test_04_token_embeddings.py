@@ -4,7 +4,7 @@ import string
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import TO_LESSON, Case
 from torch import nn
 
 from grader.judge.inputs import manual_seed
@@ -71,16 +71,22 @@ def embedded(ids: list[int]) -> dict[str, torch.Tensor]:
     return {"token ids": torch.tensor(ids), "the embedded sentence": nn.Embedding(50_000, 3)(torch.tensor(ids))}
 
 
+def the_table() -> dict[str, torch.Tensor]:
+    manual_seed(123)
+    return {"the table": nn.Embedding(50_000, 3).weight[:6]}
+
+
 CASES = [
+    Case("as it opens", [], lambda: embedded([2, 1, 2, 1, 3]), "“eat” has the id 2, .* each of the 2 times"),
     Case(
         "fewer words",
         [("type", "Sentence", "eat dessert first")],
         lambda: embedded([2, 1, 3]),
-        "“dessert” has the id 1",
+        r"“eat” has the id 2, so its vector is row 2 of the table\.",
     ),
     Case(
         "a word twice", [("type", "Sentence", "short, short Life")], lambda: embedded([5, 5, 0]), "each of the 2 times"
     ),
-    Case("an unknown word", [("type", "Sentence", "Life is long")], lambda: embedded([0, 4]), "KeyError: “long”"),
-    Case("another token", [("pick", "token ids", 4, 0)], says="“dessert” has the id 1"),
+    Case("an unknown word", [("type", "Sentence", "Life is long")], the_table, "“long” .* no id, no row"),
+    Case("another token", [TO_LESSON, ("pick", "token ids", 4, 0)], says="“dessert” has the id 1"),
 ]
