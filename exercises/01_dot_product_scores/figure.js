@@ -34,7 +34,7 @@ export default {
   render({ model, el }) {
     const { inputs, tokens, pair } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
-    const figure = frame(el, "Turn b away from a, or make b twice as long: what does the score do?");
+    const figure = frame(el, "The score is the shadow of b on a, times the length of a");
     figure.below();
     const shown = figure.state("arrows");
     const cell = figure.state(pair);
@@ -61,7 +61,7 @@ export default {
     }, 250);
     figure.button("Two arrows", () => (shown.value = "arrows"));
     figure.lesson(() => (shown.value = "scores"));
-    const numbers = figure.toggle({ label: "Numbers" });
+    figure.fold("The arrows as numbers");
     const arrow = (name, values) =>
       ["x", "y"].map((axis, i) => figure.slider({
         label: `${name}, ${axis}`,
@@ -86,6 +86,8 @@ export default {
       )) * 180) / Math.PI;
       const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
       const pale = ghosts(u, v);
+      const long = Math.hypot(...u);
+      const shadow = format(product / long, 2);
       const [i, j] = cell.value;
       if (shown.value === "scores") {
         const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
@@ -107,9 +109,9 @@ export default {
       return {
         show: row(
           plane({
-            name: "Two arrows", from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
+            name: "Two arrows", most: 370, from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
             lines: [
-              ...(Math.hypot(...u) > 0 ? [[[0, 0], foot, 9, `kata-kind-2 ${isAway && "minus"}`], [v, foot, 1]] : []),
+              ...(long > 0 ? [[[0, 0], foot, 9, `kata-kind-2 ${isAway && "minus"}`], [v, foot, 1]] : []),
               ...pale.lines,
               [[0, 0], u, 3, "kata-kind-0"],
               [[0, 0], v, 3, "kata-kind-1"],
@@ -118,16 +120,16 @@ export default {
               { x: u[0], y: u[1], name: "a", drag: drag(a) },
               { x: v[0], y: v[1], name: "b", look: "other", drag: drag(b) },
               ...pale.points,
+              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: `shadow: ${shadow}` }] : []),
             ],
           }),
-          h("div", { class: "kata-left" },
+          h("div", { class: "kata-wide" },
             line("Drag the ends of the arrows, or press Play to turn b."),
-            line("The broad line is the shadow of b on a: the score is its length times that of a, and negative where "
-              + "it falls on the other side (dashed)."),
-            numbers.value && line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · `
+            line("Where the shadow (broad) falls on the other side of a, it counts as negative (dashed)."),
+            line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · `
               + `${format(v[1], 2)} = ${format(product)}`)),
         ),
-        key: ["a · b", format(product, 2)],
+        key: ["a · b", `${long > 0 ? `${shadow} × ${format(long, 2)} = ` : ""}${format(product, 2)}`],
         say: `The product of the arrows is ${format(product)}; ${relation}.`,
       };
     });

@@ -69,7 +69,7 @@ def fingers(phone):
         page.evaluate(PAINTED)
 
     def read():
-        texts = page.locator(".kata-control output").all_inner_texts()
+        texts = page.locator(".kata-control output").all_text_contents()
         return [float(text.replace("−", "-")) for text in texts]
 
     return page, touch, read
