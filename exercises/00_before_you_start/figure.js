@@ -23,7 +23,7 @@ function meansOf(x, way) {
 
 // The means, and below or beside them their copies as they are laid over x: each slides to its place.
 // at(i, j): the mean that comes to lie there, null where the shapes do not fit; isWrong(i, j): it is not that of row i
-function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
+function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
   const edge = [0, 1].map((axis) => (means.some(({ home }) => home[axis] < 0) ? SIDE + GAP : 0));
   const place = (where) => {
     const [down, right] = where.map((n, axis) => (n < 0 ? 0 : edge[axis] + n * SIDE) + 2);
@@ -38,10 +38,11 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
     }, word)),
   );
   const places = x.flatMap((one, i) => one.map((_, j) => [i, j]));
+  const nameIn = ({ name }) => name.replace("column", "col."); // a cell has no room for more
   const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
   return drawing(
     {
-      name: "means, copied over x",
+      name: `means ${shape}, copied`,
       label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, DIGITS)}.`).join(" "),
       width: x[0].length * SIDE + edge[1] + 4,
       height: x.length * SIDE + edge[0] + 4,
@@ -50,15 +51,15 @@ function laying(x, means, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
     at && places.map(([i, j]) => cell(
       `copy ${i} ${j}`,
       isLaid(i, j) ? [i, j] : at(i, j).home,
-      `${isWrong(i, j) ? "tint less kata-tone-12" : "done"} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
-      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), at(i, j).name] : []),
+      `kata-kind-${isWrong(i, j) ? 1 : 0} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
+      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), nameIn(at(i, j))] : []),
     )),
     means.map((one) => cell(
       `mean ${one.home}`,
       one.home,
-      at?.(pickedRow, pickedColumn) === one ? "done chosen" : "done",
+      `kata-kind-0 ${at?.(pickedRow, pickedColumn) === one ? "chosen" : ""}`,
       format(one.value, DIGITS),
-      one.name,
+      nameIn(one),
     )),
   );
 }
@@ -90,12 +91,12 @@ export default {
       const isLaid = (i, j) => (way.value ? i : j) < copies.value;
       const isWrong = (i, j) => isLaid(i, j) && Math.abs(at(i, j).value - mean(x[i])) > 1e-9;
       const [i, j] = [Math.min(cell.value[0], T - 1), cell.value[1]];
-      const drawn = laying(x, means, at, isLaid, isWrong, [i, j]);
+      const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
+      const drawn = laying(x, means, shape, at, isLaid, isWrong, [i, j]);
       const given = (cells = []) => matrix({
         name: "x", values: x, digits: 0, large: true, picked: [i, j],
         kind: (i, j) => (cells.some(([r, c]) => r === i && c === j) ? 0 : null),
       });
-      const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
       if (!at) {
         return {
           show: equation(given(), sign("−", drawn)),
