@@ -30,7 +30,7 @@ class Local:
     def __init__(self, source: str, filename: str, name: str):
         self.executor, self.source, self.words = Executor(), source, SourceWords(source)
         self.executor.source = SubmittedSource(filename, name)
-        self.has_kernels = kernels.imports(source)
+        self.has_kernels = kernels.IMPORTS.search(source) is not None
         if self.has_kernels:
             kernels.take_in()
         try:

@@ -7,9 +7,8 @@ where all mistakes of language are found: no program is run, and no file is writ
 import dataclasses
 import os
 import re
+import types
 from typing import Any
-
-import torch
 
 from . import kernels
 
@@ -23,22 +22,6 @@ class Refused(Exception):
     """A kernel does not compile, or not to what it should be. The text begins with its line in the file."""
 
 
-class Driver:
-    """What Triton asks of a GPU before it launches."""
-
-    def __init__(self, target):
-        self.target = target
-
-    def get_current_target(self):
-        return self.target
-
-    def get_current_device(self):
-        return 0
-
-    def get_current_stream(self, device):
-        return 0
-
-
 def begin() -> None:
     """In the fork server: import Triton's compiler, and compile a kernel."""
     os.environ.update(kernels.SETTINGS)
@@ -47,10 +30,11 @@ def begin() -> None:
     from triton.runtime.jit import JITFunction
 
     target = GPUTarget("cuda", ARCHITECTURE, THREADS)
-    driver.set_active(Driver(target))
+    gpu = types.SimpleNamespace(get_current_target=lambda: target)  # what Triton asks before it launches
+    gpu.get_current_device, gpu.get_current_stream = lambda: 0, lambda device: 0
+    driver.set_active(gpu)
     JITFunction._do_compile = _compile_only(target)
-    torch.set_num_threads(1)
-    kernels.launch_a_kernel(torch.ones(20))
+    kernels.launch_a_kernel()
 
 
 def _compile_only(target):
@@ -59,7 +43,7 @@ def _compile_only(target):
     from triton.compiler import ASTSource, make_backend
 
     def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
-        first_line = _first_line(self)
+        first_line = self.starting_line_number + len(self.raw_src) - len(self.src.splitlines())  # below decorators
         options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
         backend, stages = make_backend(target), dict[str, Any]()
         source = ASTSource(self, signature, constexprs, attrs)
@@ -77,12 +61,6 @@ def _compile_only(target):
             raise Refused(f"{first_line} {SHORTENED}")
 
     return _do_compile
-
-
-def _first_line(kernel) -> int:
-    """The line of the file with the kernel's def, below its decorators."""
-    above = next((index for index, line in enumerate(kernel.raw_src) if line.strip().startswith("def ")), 0)
-    return kernel.starting_line_number + above
 
 
 def _offset(error: BaseException) -> int:

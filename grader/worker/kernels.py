@@ -10,7 +10,9 @@ Six parts of Triton are replaced, on its one builder and on its class of a launc
 pinned. The record is made in the process that runs the learner's code, and the grader judges it.
 """
 
+import collections
 import dataclasses
+import functools
 import math
 import os
 import re
@@ -21,14 +23,19 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+try:
+    import numpy
+except ImportError:  # a worker without ready-made functions has none, and interprets no kernel
+    pass
+
 PACKAGE = "triton"
 # What must be set before Triton is imported. The import filter hides by which entry points it finds its parts, and
 # the last one keeps it from a warning that would be shown as the learner's.
 SETTINGS = {"TRITON_BACKENDS_IN_TREE": "1", "TRITON_DEFAULT_FP_FUSION": "1"}
-IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+triton\b", re.M)
+IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+triton\b", re.M)  # in a source
 MAX_LAUNCHES, MAX_OUTSIDE, MAX_CAUSES = 100, 20, 50  # of one call, of a launch, of an exception
 AROUND, NAN = 1 << 16, 0xFF  # bytes before and behind a storage; each is NAN, so that a number of them is NaN or −1
-WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by the bytes of a number
+INNER = slice(AROUND, -AROUND)
 CACHE = "/tmp/triton"  # where a GPU's compiled kernels are kept
 COMPILED = 1 << 26  # bytes of the largest of them
 KERNELS = ("InterpretedFunction", "JITFunction")  # the classes of what @triton.jit makes
@@ -41,17 +48,11 @@ import triton
 import triton.language as tl
 
 @triton.jit
-def kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
-    columns = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    x = tl.load(x_ptr + columns, mask=columns < n, other=-float("inf"))
-    tile = tl.exp(x - tl.max(x, axis=0))[:, None] * tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
-    tile = tl.dot(tile, tl.trans(tl.where(tile > 0, tile, 0.0)), input_precision="ieee")
-    tl.store(y_ptr + columns, tl.sum(tile, axis=1), mask=columns < n)
+def kernel(x, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    tl.store(x + lanes, tl.max(tl.load(x + lanes, mask=lanes < 1, other=0.0), axis=0))
 
-def f(x):
-    y = torch.empty_like(x)
-    kernel[(triton.cdiv(x.numel(), 16),)](x, y, x.numel(), BLOCK=16)
-    return y
+kernel[(1,)](torch.ones(16), 16)
 """
 
 
@@ -66,19 +67,16 @@ class Padded:
     """A copy of a storage with NaN around it and between the elements of the tensors that lie in it."""
 
     def __init__(self, storage: torch.UntypedStorage, tensors: list[torch.Tensor]):
-        size = storage.nbytes() + 2 * AROUND
-        self.valid = torch.zeros(size, dtype=torch.uint8)
+        self.original = torch.empty(0, dtype=torch.uint8).set_(storage)
+        self.bytes = torch.full((storage.nbytes() + 2 * AROUND,), NAN, dtype=torch.uint8)
+        self.valid = torch.zeros(len(self.bytes), dtype=torch.bool)
         for tensor in tensors:
             item = tensor.element_size()
-            elements = self.valid[: size // item * item].view(WHOLE[item])
-            elements.as_strided(tensor.shape, tensor.stride(), AROUND // item + tensor.storage_offset()).fill_(-1)
-        self.original = torch.empty(0, dtype=torch.uint8).set_(storage)
-        self.bytes = torch.full((size,), NAN, dtype=torch.uint8)
-        self.inner = self.bytes[AROUND : size - AROUND].copy_(self.original).bitwise_or_(~self._inner(self.valid))
+            strides = [item * stride for stride in tensor.stride()]
+            start = AROUND + item * tensor.storage_offset()
+            self.valid.as_strided([*tensor.shape, item], [*strides, 1], start).fill_(True)
+        self.bytes[INNER] = torch.where(self.valid[INNER], self.original, NAN)
         self.first = self.bytes.data_ptr()
-
-    def _inner(self, of: torch.Tensor) -> torch.Tensor:
-        return of[AROUND : len(of) - AROUND]
 
     def tensor(self, like: torch.Tensor) -> torch.Tensor:
         """The tensor in the copy that stands for one in the storage."""
@@ -88,17 +86,14 @@ class Padded:
 
     def holds(self, addresses):
         """Whether each address is that of an element: an array of bools."""
-        import numpy
-
         offsets = addresses.astype("int64") - self.first
         is_near = (offsets >= 0) & (offsets < len(self.valid))
-        return is_near & (self.valid.numpy()[numpy.where(is_near, offsets, 0)] != 0)
+        return is_near & self.valid.numpy()[numpy.where(is_near, offsets, 0)]
 
     def give_back(self) -> int:
         """Copy what the kernel wrote into the original. Returns how many bytes around the elements it changed."""
-        valid = self._inner(self.valid)
-        self.original.copy_(torch.where(valid != 0, self.inner, self.original))
-        return int(((self.bytes != NAN) & (self.valid == 0)).sum())
+        self.original.copy_(torch.where(self.valid[INNER], self.bytes[INNER], self.original))
+        return int(((self.bytes != NAN) & ~self.valid).sum())
 
 
 class Launch:
@@ -106,17 +101,13 @@ class Launch:
 
     def __init__(self, name: str):
         self.name, self.grid, self.largest = name, (0, 0, 0), 0  # until a program runs
-        self.outside: dict[tuple[int, str], int] = {}  # by line and kind
+        self.outside: collections.Counter[tuple[int, str]] = collections.Counter()  # by line and kind
         self.padded: dict[int, Padded] = {}  # by the address of a storage
 
     def row(self) -> list:
         """The launch as protocol.Reply has it."""
         outside = [[line, kind, count] for (line, kind), count in self.outside.items()][:MAX_OUTSIDE]
         return [self.name[:100], list(self.grid), self.largest, outside]
-
-    def note(self, line: int, kind: str, count: int) -> None:
-        """Take note of lanes that left the tensors."""
-        self.outside[line, kind] = self.outside.get((line, kind), 0) + count
 
 
 class Record:
@@ -141,23 +132,10 @@ class Record:
         State.record = None
         torch._C._set_deterministic_algorithms(self._deterministic, warn_only=False)
 
-    def begin(self, launch: Launch) -> None:
-        """Take note of a launch."""
-        if len(self.launches) == MAX_LAUNCHES:
-            self.problem = TOO_MANY
-        else:
-            self.launches.append(launch)
 
-
-def imports(source: str) -> bool:
-    """Whether a source imports Triton."""
-    return PACKAGE in source and IMPORTS.search(source) is not None
-
-
+@functools.cache
 def take_in() -> None:
     """Import Triton as an interpreter and watch its launches, once in a process. Raises ImportError."""
-    if hasattr(sys.modules.get("triton.runtime.interpreter"), "watched"):
-        return
     os.environ.update({**SETTINGS, "TRITON_INTERPRET": "1"})
     for name in [name for name in sys.modules if name.split(".")[0] == PACKAGE and "._C" not in name]:
         del sys.modules[name]  # torch's compiler has imported it, and what it decorates is compiled
@@ -171,7 +149,6 @@ def take_in() -> None:
     builder.set_grid_idx = _program(builder, builder.set_grid_idx)
     executor.__call__ = _launch(executor.__call__)
     executor._init_args_hst, executor._restore_args_dev = _pad, _give_back
-    interpreter.watched = True
 
 
 def are_native(plan: dict) -> bool:
@@ -190,35 +167,30 @@ def begin(natively: bool) -> None:
         os.environ.update({**SETTINGS, "TRITON_CACHE_DIR": CACHE})
         import triton.language  # noqa: F401
     else:
-        torch.set_num_threads(1)
         take_in()
-        launch_a_kernel(torch.ones(20))
+        launch_a_kernel()
 
 
-def launch_a_kernel(x: torch.Tensor) -> torch.Tensor:
-    """The result of a kernel of our own."""
+def launch_a_kernel() -> None:
+    """Launch one of our own, in a process that computes in one thread from now on."""
     from .submitted_source import SubmittedSource
 
-    source = SubmittedSource("a_kernel.py", "a_kernel")
-    source.run_whole(WARM_UP)
+    torch.set_num_threads(1)
+    SubmittedSource("a_kernel.py", "a_kernel").run_whole(WARM_UP)
     del sys.modules["a_kernel"]
-    return source.module.f(x)
 
 
 # The parts that stand in for Triton's own. Some are given the one that they replace.
 
 
 def _load(interpreter, original):
-    import numpy
-
     def create_masked_load(ptrs, mask, other, *rest):
         dtype = ptrs.get_element_ty()
         kind = interpreter._get_np_dtype(dtype)
-        mask = numpy.broadcast_to(getattr(mask, "data", mask), ptrs.data.shape).astype(bool)
-        inside = _inside("load", ptrs.data, mask)
+        masked, inside = _lanes("load", ptrs.data, mask)
         data = numpy.full(ptrs.data.shape, math.nan if kind.kind == "f" else 0, kind)
         if other is not None:
-            data = numpy.where(mask, data, other.data).astype(kind)
+            data = numpy.where(masked, data, other.data).astype(kind)
         handles = [interpreter.TensorHandle(inside, interpreter.tl.int1), interpreter.TensorHandle(data, dtype)]
         return original(ptrs, *handles, *rest)
 
@@ -226,29 +198,26 @@ def _load(interpreter, original):
 
 
 def _store(interpreter, original):
-    import numpy
-
     def create_masked_store(ptrs, value, mask, *rest):
-        mask = numpy.broadcast_to(getattr(mask, "data", mask), ptrs.data.shape).astype(bool)
-        inside = _inside("store", ptrs.data, mask)
+        _, inside = _lanes("store", ptrs.data, mask)
         return original(ptrs, value, interpreter.TensorHandle(inside, interpreter.tl.int1), *rest)
 
     return create_masked_store
 
 
-def _inside(kind: str, addresses, mask):
-    """The lanes that are masked and inside of the tensors; others that are masked are noted."""
+def _lanes(kind: str, addresses, mask):
+    """The lanes that are masked, and those of them that are inside of the tensors; the others are noted."""
+    masked = numpy.broadcast_to(getattr(mask, "data", mask), addresses.shape).astype(bool)
+    inside = numpy.zeros_like(masked)
     launch = State.launch
-    if launch is None:  # outside of a launch there is no tensor to be inside of
-        return mask & False
-    found = mask & False
-    for padded in launch.padded.values():
-        found |= padded.holds(addresses)
-    if kind == "load":
-        launch.largest = max(launch.largest, addresses.size)
-    if (left := mask & ~found).any():
-        launch.note(_line(), kind, int(left.sum()))
-    return mask & found
+    if launch is not None:  # outside of a launch there is no tensor to be inside of
+        for padded in launch.padded.values():
+            inside |= masked & padded.holds(addresses)
+        if kind == "load":
+            launch.largest = max(launch.largest, addresses.size)
+        if left := int((masked & ~inside).sum()):
+            launch.outside[_line(), kind] += left
+    return masked, inside
 
 
 def _line() -> int:
@@ -273,13 +242,13 @@ def _program(builder, original):
 
 
 def _launch(original):
-    import numpy
-
     def __call__(self, *args, **kwargs):
-        outer = State.launch
+        outer, record = State.launch, State.record
         State.launch = launch = Launch(str(getattr(self.fn, "__name__", "")))
-        if State.record is not None:
-            State.record.begin(launch)
+        if record is not None and len(record.launches) == MAX_LAUNCHES:
+            record.problem = TOO_MANY
+        elif record is not None:
+            record.launches.append(launch)
         try:
             with numpy.errstate(all="ignore"):  # a GPU gives inf and NaN without a word
                 return original(self, *args, **kwargs)
@@ -309,7 +278,7 @@ def _give_back(self, *args):
     with _disable_current_modes():
         for padded in launch.padded.values():
             if changed := padded.give_back():
-                launch.note(0, "store", changed)
+                launch.outside[0, "store"] += changed
 
 
 def _is_kept_inside(value: object) -> bool:
