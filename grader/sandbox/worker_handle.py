@@ -56,7 +56,7 @@ class Worker:
         nonce = secrets.randbits(64)
         with self._failures():
             framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
-            return self._reply(nonce, seconds, cpu_s, self.inbox.take())
+            return self._reply(nonce, seconds, cpu_s)
 
     def exchange_all(self, requests: list[bytes], seconds: float) -> Iterator[bytearray]:
         """The encoded replies to many requests, of which AHEAD bytes are sent before the replies to them arrive.
@@ -71,7 +71,7 @@ class Worker:
                 frames = b"".join(map(framing.frame, nonces, batch))
                 framing.send_all(self.connection, frames, time.monotonic() + seconds)
                 for nonce in nonces:
-                    yield self._reply(nonce, seconds, limit_s, self.inbox.take())
+                    yield self._reply(nonce, seconds, limit_s)
 
     def close(self) -> int | None:
         """Kill the process and all that it started. Returns its exit status if it had ended by itself, else None."""
@@ -79,12 +79,12 @@ class Worker:
             return self._close()
         return None
 
-    def _reply(self, nonce: int, seconds: float, most: float | None, frame: tuple[int, bytearray] | None) -> bytearray:
+    def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
         """The body of the reply with this nonce. most: seconds of processor time that the worker may take for it.
 
-        frame: the next frame, if it has arrived. Raises TimedOut or wire.ProtocolError.
+        Raises TimedOut or wire.ProtocolError.
         """
-        if frame is None:
+        if (frame := self.inbox.take()) is None:
             began = time.monotonic()
             self._wait(began, seconds, most)
             try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 
 from .fake_device import Placed
-from .wire import MAX_PAYLOAD, ProtocolError, RawTensor
+from .wire import MAX_PAYLOAD, ProtocolError, RawTensor, is_shape
 
 MAX_ITEMS = 20_000  # nodes of one value
 MAX_DEPTH = 12
@@ -153,7 +153,7 @@ class Decoder:
             return float(rest[0])
         if tag == "opaque" and len(rest) == 1 and type(rest[0]) is str:
             return Opaque(rest[0][:200])
-        if tag == "meta" and len(rest) == 2 and type(rest[0]) is str and rest[0] in DTYPES and _shape(rest[1]):
+        if tag == "meta" and len(rest) == 2 and type(rest[0]) is str and rest[0] in DTYPES and is_shape(rest[1]):
             return torch.empty(rest[1], dtype=DTYPES[rest[0]], device="meta")
         if tag == "object" and len(rest) == 2 and type(rest[0]) is int and type(rest[1]) is str:
             return self.find(rest[0], rest[1][:200])
@@ -208,12 +208,3 @@ def describe(value) -> str:
     name = "Tensor" if isinstance(value, torch.Tensor) else type(value).__name__
     article = "an" if name[:1].lower() in "aeiou" else "a"
     return ARTICLES.get(name, f"{article} {name}")
-
-
-def _shape(value) -> bool:
-    return (
-        type(value) is list
-        and len(value) <= 16
-        and all(type(n) is int and 0 <= n < 1 << 31 for n in value)
-        and math.prod(max(n, 1) for n in value) < 1 << 60
-    )

@@ -13,7 +13,7 @@ from .wire import LENGTH, MAX_HEADER, MAX_PAYLOAD, ProtocolError
 MAGIC = b"KATA"
 PREFIX = struct.Struct("<4sQQ")
 MAX_BODY = LENGTH.size + MAX_HEADER + MAX_PAYLOAD  # bytes
-READ_AHEAD = 1 << 16  # bytes that one read of a socket asks for at least
+READ_AHEAD = 1 << 16  # bytes that one read of a socket asks for
 
 
 class Closed(ProtocolError):
@@ -51,17 +51,17 @@ class Inbox:
         data = self.data
         if len(data) < PREFIX.size:
             return None
-        nonce, length = _parse_prefix(data)
+        magic, nonce, length = PREFIX.unpack_from(data)
+        if magic != MAGIC:
+            raise ProtocolError("the frame does not begin as one of ours")
+        if length > MAX_BODY:
+            raise ProtocolError("the frame claims to be too large")
         end = PREFIX.size + length
         if len(data) < end:
             return None
-        if len(data) == end:
-            body, self.data = data, bytearray()
-            del body[: PREFIX.size]
-        else:
-            body = data[PREFIX.size : end]
-            del data[:end]
-        return nonce, body
+        self.data = data[end:]
+        del data[end:], data[: PREFIX.size]
+        return nonce, data
 
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
         """The nonce and body of the next frame. The deadline holds for all of it, even if it comes in small pieces.
@@ -69,28 +69,14 @@ class Inbox:
         Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
         """
         while (complete := self.take()) is None:
-            self.data += _read_some(self.sock, max(self._end() - len(self.data), READ_AHEAD), deadline)
+            self.data += _read_some(self.sock, deadline)
         return complete
 
-    def _end(self) -> int:
-        """The end of the next frame in `data`, or of its prefix while that is incomplete."""
-        return PREFIX.size + (_parse_prefix(self.data)[1] if len(self.data) >= PREFIX.size else 0)
 
-
-def _parse_prefix(prefix: bytes | bytearray) -> tuple[int, int]:
-    """The nonce and the length of the body, from the prefix at the beginning of a frame."""
-    magic, nonce, length = PREFIX.unpack_from(prefix)
-    if magic != MAGIC:
-        raise ProtocolError("the frame does not begin as one of ours")
-    if length > MAX_BODY:
-        raise ProtocolError("the frame claims to be too large")
-    return nonce, length
-
-
-def _read_some(sock: socket.socket, max_bytes: int, deadline: float | None) -> bytes:
+def _read_some(sock: socket.socket, deadline: float | None) -> bytes:
     try:
         _set_timeout(sock, deadline)
-        chunk = sock.recv(min(max_bytes, 1 << 20))
+        chunk = sock.recv(READ_AHEAD)
     except TimeoutError:
         raise Deadline from None
     except OSError:

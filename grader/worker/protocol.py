@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from . import wire
-from .wire import ProtocolError, RawTensor
+from .wire import ProtocolError, RawTensor, is_shape
 
 MAX_TEXT = 20_000  # characters of one text
 MAX_ROWS = 1_000  # items of one list
@@ -26,12 +26,9 @@ def _is_text_or_none(value) -> bool:
     return value is None or _is_text(value)
 
 
-def _is_line(value) -> bool:
-    return type(value) is int and 0 <= value < 1 << 31
-
-
-def _is_size(value) -> bool:
-    return type(value) is int and 0 <= value < 1 << 40
+def _is_int(end: int):
+    """A test for ints from 0 to below `end`."""
+    return lambda value: type(value) is int and 0 <= value < end
 
 
 def _is_seconds(value) -> bool:
@@ -50,8 +47,9 @@ def _is_row(*columns):
     )
 
 
-_is_texts, _is_shape = _is_list(_is_text), _is_list(_is_size, wire.MAX_DIMENSIONS)
-_is_shapes = _is_list(_is_shape, MAX_SHAPES)
+_is_line, _is_size = _is_int(1 << 31), _is_int(1 << 40)
+_is_texts = _is_list(_is_text)
+_is_shapes = _is_list(is_shape, MAX_SHAPES)
 ERROR = {
     "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
     "frames": _is_list(_is_row(_is_line, _is_text, _is_text)),
@@ -66,9 +64,9 @@ FIELDS = {
     "output": _is_text, "error": _is_error, "missing": _is_text, "names": _is_texts, "signature": _is_text,
     "gradient": _is_text,
     "operations": _is_list(_is_row(_is_text, _is_shapes, _is_shapes), MAX_OPERATIONS), "unrecorded": _is_text,
-    "launches": _is_list(_is_row(_is_text, _is_shape, _is_size, _is_list(_is_row(_is_line, _is_text, _is_size)))),
+    "launches": _is_list(_is_row(_is_text, is_shape, _is_size, _is_list(_is_row(_is_line, _is_text, _is_size)))),
     "unknown": _is_texts,
-    "misshapen": _is_list(_is_row(_is_text, _is_shape, _is_shape)), "surplus": _is_texts,
+    "misshapen": _is_list(_is_row(_is_text, is_shape, is_shape)), "surplus": _is_texts,
     "left_out": _is_list(_is_row(_is_line, _is_seconds, _is_error)),
 }  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 MAX_HEADER = 1 << 20  # bytes of JSON in one frame
 MAX_PAYLOAD = 64 << 20  # bytes of tensors in one frame
 MAX_TENSORS = 4096
-MAX_DIMENSIONS = 16
+MAX_DIMENSIONS, MAX_ELEMENTS = 16, 1 << 40  # of a tensor of which only the shape is told
 LENGTH = struct.Struct("<Q")
 DUMP = json.JSONEncoder(allow_nan=False, check_circular=False).encode  # a node holds no node above it
 ITEM_SIZE = {
@@ -39,7 +39,6 @@ def encode(message: dict, tensors: Sequence[RawTensor] = ()) -> bytes:
     """The body of a message and its tensors. Raises ProtocolError where it would exceed a limit."""
     header = {"message": message, "tensors": [[tensor.dtype, list(tensor.shape)] for tensor in tensors]}
     text = DUMP(header).encode()
-    text += b" " * (-len(text) % 8)
     size = sum(len(tensor.data) for tensor in tensors)
     if len(text) > MAX_HEADER or size > MAX_PAYLOAD or len(tensors) > MAX_TENSORS:
         raise ProtocolError("the message is too large")
@@ -55,10 +54,13 @@ def decode(body: bytes | bytearray) -> tuple[dict, list[RawTensor]]:
     if length > MAX_HEADER or start > len(body):
         raise ProtocolError("the header is longer than the frame")
     try:
-        header = _parse_strictly(body[LENGTH.size : start].decode("utf-8"))
-    except UnicodeDecodeError:
+        text = body[LENGTH.size : start].decode("utf-8")
+        header = STRICT.decode(text)
+        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which cannot be encoded
+            json.dumps(header, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError, MemoryError):
         raise ProtocolError("the header is not valid JSON") from None
-    if header.keys() != {"message", "tensors"}:
+    if type(header) is not dict or header.keys() != {"message", "tensors"}:
         raise ProtocolError("the header is none of ours")
     message, entries = header["message"], header["tensors"]
     if type(message) is not dict or type(entries) is not list or len(entries) > MAX_TENSORS:
@@ -71,19 +73,6 @@ def decode(body: bytes | bytearray) -> tuple[dict, list[RawTensor]]:
     if offset != len(payload):
         raise ProtocolError("bytes are left over")
     return message, tensors
-
-
-def _parse_strictly(text: str) -> dict:
-    """A JSON object whose floats are finite, whose ints have at most 20 digits, and whose text can be encoded."""
-    try:
-        value = STRICT.decode(text)
-        if "\\ud" in text.lower():  # perhaps half of a surrogate pair, which cannot be encoded
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError, MemoryError):
-        raise ProtocolError("the header is not valid JSON") from None
-    if not isinstance(value, dict):
-        raise ProtocolError("the header is not an object")
-    return value
 
 
 def _int(digits: str) -> int:
@@ -99,10 +88,6 @@ def _float(digits: str) -> float:
     return value
 
 
-def _refuse(constant: str):
-    raise ValueError(f"{constant} is not JSON")
-
-
 def _unique(pairs: list) -> dict:
     value = dict(pairs)
     if len(value) != len(pairs):
@@ -110,7 +95,16 @@ def _unique(pairs: list) -> dict:
     return value
 
 
-STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_refuse, object_pairs_hook=_unique)
+# JSON whose floats are finite and whose ints are short.
+STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_float, object_pairs_hook=_unique)
+
+
+def is_shape(value, most: int = MAX_ELEMENTS) -> bool:
+    """Whether a value is the shape of a tensor of at most so many elements."""
+    if type(value) is not list or len(value) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in value):
+        return False
+    # torch multiplies the sizes when it computes the strides, even those of an empty tensor.
+    return math.prod(max(length, 1) for length in value) <= most
 
 
 def _raw_tensor(entry, payload: memoryview, offset: int) -> RawTensor:
@@ -120,11 +114,8 @@ def _raw_tensor(entry, payload: memoryview, offset: int) -> RawTensor:
     dtype, shape = entry
     if type(dtype) is not str or dtype not in ITEM_SIZE:
         raise ProtocolError("a tensor's dtype is unknown")
-    if type(shape) is not list or len(shape) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
+    if not is_shape(shape, MAX_PAYLOAD):
         raise ProtocolError("a tensor's shape is malformed")
-    # torch multiplies the sizes when it computes the strides, even those of an empty tensor.
-    if math.prod(max(length, 1) for length in shape) > MAX_PAYLOAD:
-        raise ProtocolError("a tensor's shape is too large")
     end = offset + math.prod(shape) * ITEM_SIZE[dtype]
     if end > len(payload):
         raise ProtocolError("a tensor's bytes are missing")
