@@ -35,13 +35,7 @@ ON_DEVICE = "the result is on "
 METHOD = "a method"  # as the worker describes one
 MAX_VALUE = 60  # characters of one argument
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
-# What a Call says that was asked for.
-WANTS = {
-    protocol.Call: "output", protocol.CallWithInputs: "inputs", protocol.CallForGradients: "gradients",
-    protocol.CallWithOperations: "output", protocol.CallWithLaunches: "output",
-    protocol.CallForGraph: "graph", protocol.CallForBackward: "backward", protocol.ReadAttribute: "attribute",
-    protocol.CallForMemory: "memory", protocol.CallForTraining: "training",
-}  # fmt: skip
+RECORDED = ("operations", "launches")  # requests for an output, with what ran in the call
 
 
 def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
@@ -272,14 +266,14 @@ class Target:
     ) -> Any:
         if state is not None and not isinstance(state, Mapping):  # the code has an argument of this name
             kwargs["state"], state = state, None
-        result, _ = self._call(protocol.Call, args, kwargs, seed, measured=measured, kept=kept, times=times)
+        result, _ = self._call("output", args, kwargs, seed, measured=measured, kept=kept, times=times)
         if isinstance(result, Module):
             result.created(*self._describe(args, kwargs), state, "cpu" if kept else self._learner._device)
         return result
 
     def read(self, kept: bool = False) -> Any:
         """The value of an attribute, read without parentheses; the value of a kept object as it is now."""
-        value, _ = self._call(protocol.ReadAttribute, (), {}, None, kept=kept)
+        value, _ = self._call("attribute", (), {}, None, kept=kept)
         if isinstance(value, Opaque) and value.description == METHOD:
             name = self._text.rpartition(".")[2]
             remedy = "make it an attribute or a property"
@@ -290,9 +284,9 @@ class Target:
 
     def gradients(self, *args: Any, seed: Any = None, measured: bool = False, **kwargs: Any) -> dict[str, torch.Tensor]:
         """Gradients of sum(result × fixed random numbers), for each argument and parameter."""
-        kind, number = protocol.CallForGradients, self.cotangent_seed
+        number = self.cotangent_seed
         gradients: dict[str, torch.Tensor]
-        gradients, _ = self._call(kind, args, kwargs, seed, measured=measured, cotangent_seed=number)
+        gradients, _ = self._call("gradients", args, kwargs, seed, measured=measured, cotangent_seed=number)
         return gradients
 
     def inputs_after(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[Any]:
@@ -304,7 +298,7 @@ class Target:
 
         `generator.get_state()` is what such a state is compared with.
         """
-        values, _ = self._call(protocol.CallWithInputs, args, kwargs, seed)
+        values, _ = self._call("inputs", args, kwargs, seed)
         is_whole = type(values) is list and len(values) == 3 and [type(value) for value in values[1:]] == [list, dict]
         if not is_whole or len(values[1]) != len(args) or values[2].keys() != kwargs.keys():
             raise LearnerError("protocol", {"message": "the arguments did not come back"}, self._learner.calls[-1])
@@ -315,7 +309,7 @@ class Target:
 
         The result alone does not tell it where it holds no float, as a list of tokens.
         """
-        values, _ = self._call(protocol.CallForGraph, args, kwargs, seed)
+        values, _ = self._call("graph", args, kwargs, seed)
         if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
             raise LearnerError("protocol", {"message": "nothing is known of graphs"}, self._learner.calls[-1])
         return tuple(values)
@@ -325,25 +319,25 @@ class Target:
 
         wanted: for each of the first arguments whether it requires a gradient. An empty list: no such Function made it.
         """
-        entries, _ = self._call(protocol.CallForBackward, args, {}, seed, wanted=list(wanted), grad=grad)
+        entries, _ = self._call("backward", args, {}, seed, wanted=list(wanted), grad=grad)
         if type(entries) is not list:
             raise LearnerError("protocol", {"message": "the gradients did not come back"}, self._learner.calls[-1])
         return entries
 
     def with_memory(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
         """The result, and "" or one of call_state.SHARED: how its tensors share their memory."""
-        values, _ = self._call(protocol.CallForMemory, args, kwargs, seed)
+        values, _ = self._call("memory", args, kwargs, seed)
         if type(values) is not list or len(values) != 2 or values[1] not in ("", *SHARED):
             raise LearnerError("protocol", {"message": "nothing is known of memory"}, self._learner.calls[-1])
         return tuple(values)
 
     def on(self, device: str, *args: Any, seed: Any = None, **kwargs: Any) -> Any:
         """The result for tensors on this device; `facts` says where each result is. "meta" is not the CPU."""
-        return self._call(protocol.Call, args, kwargs, seed, device=device)[0]
+        return self._call("output", args, kwargs, seed, device=device)[0]
 
     def operations(self, *args: Any, seed: Any = None, **kwargs: Any) -> list[dispatched.Operation]:
         """What torch ran in the call, in order."""
-        _, reply = self._call(protocol.CallWithOperations, args, kwargs, seed)
+        _, reply = self._call("operations", args, kwargs, seed)
         try:
             return dispatched.operations(reply, self._learner.source)
         except wire.ProtocolError as error:
@@ -354,7 +348,7 @@ class Target:
 
         backwards: the programs of each launch run in reverse order. On a GPU nothing is recorded.
         """
-        result, reply = self._call(protocol.CallWithLaunches, args, kwargs, seed, backwards=backwards)
+        result, reply = self._call("launches", args, kwargs, seed, backwards=backwards)
         call = self._learner.calls[-1]
         call.value = launched.answer(call.value, reply)
         try:
@@ -364,34 +358,34 @@ class Target:
 
     def _call(
         self,
-        kind: type[protocol.Call],
+        want: str,
         args: Any,
         kwargs: Any,
         seed: Any,
         device: str = "",
         measured: bool = False,
+        kept: bool = False,
+        times: int = 1,
         **options: Any,
     ) -> tuple[Any, Reply]:
-        """Make a call of this kind on the learner's side, and take note of it. Returns the value and the reply."""
+        """Make a call on the learner's side, and take note of it. Returns the value and the reply.
+
+        want, options: see protocol.Call.
+        """
         learner = self._learner
         if any(isinstance(value, Module) and value._learner is not learner for value in (*args, *kwargs.values())):
             raise StoodIn
         encoder = Encoder(keep=lambda value: value.handle if isinstance(value, Module) else None, strides=True)
         seed = torch_seed(part(learner._seed, len(learner.calls))) if seed is None else seed
-        has_parentheses = kind is not protocol.ReadAttribute
-        text, outline = self._describe(args, kwargs) if has_parentheses else (self._text, self._outline)
+        text, outline = (self._text, self._outline) if want == "attribute" else self._describe(args, kwargs)
         options = {name: encoder.node(value) if name == "grad" else value for name, value in options.items()}
-        call = Call(text, self._function(), WANTS[kind], seed=seed, outline=outline)
+        noted = "output" if want in RECORDED else want
+        call = Call(text, self._function(), noted, seed=seed, outline=outline)
         learner.calls.append(call)
         device = "cpu" if measured else device or learner._device
-        request = kind(
-            target=self._path,
-            args=["list", [encoder.node(value) for value in args]],
-            kwargs=["dict", [[name, encoder.node(value)] for name, value in kwargs.items()]],
-            seed=encoder.node(seed),
-            device=device,
-            **options,
-        )
+        listed = ["list", [encoder.node(value) for value in args]]
+        named = ["dict", [[name, encoder.node(value)] for name, value in kwargs.items()]]
+        request = protocol.Call(self._path, listed, named, encoder.node(seed), device, kept, times, want, options)
         value, reply = learner._exchange(request, encoder, call)
         value = self._in_lessons_words(value)
         call.value = without_objects(value)
@@ -554,7 +548,7 @@ class Module(Target):
         """
         if loss._learner is not self._learner:
             raise StoodIn
-        losses, _ = self._call(protocol.CallForTraining, args, {}, seed, loss=loss._path, steps=steps, rate=rate)
+        losses, _ = self._call("training", args, {}, seed, loss=loss._path, steps=steps, rate=rate)
         if not isinstance(losses, torch.Tensor) or losses.shape != (steps,):
             raise LearnerError("protocol", {"message": "the losses did not come back"}, self._learner.calls[-1])
         return losses

@@ -16,7 +16,7 @@ import torch
 from . import call_state, gradients, kernels, protocol
 from .call_state import shared_memory
 from .codec import Decoder, Encoder, Handle
-from .fake_device import FakeDevice, each, move_module
+from .fake_device import each, fake_device, move_module
 from .modules import BASES, MODULE, describe, set_parameters, watched_graphs
 from .op_record import OpRecord
 from .protocol import Reply
@@ -25,7 +25,7 @@ from .surroundings import Output
 
 NOTHING: Any = contextlib.nullcontext()
 SIGNATURE = functools.lru_cache(200)(inspect.signature)  # which takes longer than most calls
-WITH_OPERATIONS = (protocol.CallWithOperations, protocol.CallWithLaunches)
+WITH_OPERATIONS = ("operations", "launches")
 
 
 class NoCall(Exception):
@@ -50,8 +50,9 @@ class Executor:
         call_state.restore_defaults()
         printed = sys.stdout, sys.stderr
         sys.stdout = sys.stderr = self.output
+        decoder = Decoder(tensors, lambda number, class_name: self.objects[number], strides=True)
         try:
-            reply = HANDLERS[type(request)](self, request, Decoder(tensors, self.find, strides=True), encoder)
+            reply = HANDLERS[type(request)](self, request, decoder, encoder)
         except NoCall as reason:
             reply = reason.reply
         except BaseException as error:  # also SystemExit and KeyboardInterrupt
@@ -75,29 +76,31 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Make the call. What the value of the reply is depends on the kind of request: see protocol.py."""
+        """Answer a request for a call by what is wanted of it: see protocol.Call."""
+        return WANTED.get(request.want, Executor.make_call)(self, request, decoder, encoder)
+
+    def make_call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
+        """Make the call. The value of the reply is the result, perhaps with more beside it."""
         target, args, kwargs = self.prepare(request, decoder)
-        fake_device = FakeDevice() if request.device == "meta" else NOTHING
-        graph = watched_graphs() if isinstance(request, protocol.CallForGraph) else NOTHING
-        record = OpRecord() if isinstance(request, WITH_OPERATIONS) else NOTHING
-        launches = NOTHING
-        if isinstance(request, protocol.CallWithLaunches):
-            launches = kernels.Record(self.source.filename, request.backwards)
-        if isinstance(request, protocol.CallForBackward):
-            for value, is_wanted in zip(args, request.wanted, strict=False):  # of the first arguments
-                value.requires_grad_(is_wanted)
-        with graph as graphs, fake_device, record, launches:
+        want, options = request.want, request.options
+        placing = fake_device() if request.device == "meta" else NOTHING
+        graph = watched_graphs() if want == "graph" else NOTHING
+        record = OpRecord() if want in WITH_OPERATIONS else NOTHING
+        launches = kernels.Record(self.source.filename, options["backwards"]) if want == "launches" else NOTHING
+        for value, is_wanted in zip(args, options.get("wanted", ())):  # of the first arguments
+            value.requires_grad_(is_wanted)
+        with graph as graphs, placing, record, launches:
             for _ in range(request.times - 1):
                 target(*each(torch.clone, args), **each(torch.clone, kwargs))
             value = target(*args, **kwargs)
-        if isinstance(request, protocol.CallWithInputs):
+        if want == "inputs":
             value = [value, *call_state.with_states(args, kwargs)]
-        elif isinstance(request, protocol.CallForGraph):
+        elif want == "graph":
             value = [value, any(graphs), torch.is_grad_enabled()]
-        elif isinstance(request, protocol.CallForMemory):
+        elif want == "memory":
             value = [value, shared_memory(value, [*args, *kwargs.values()])]
-        elif isinstance(request, protocol.CallForBackward):
-            value = gradients.entries_of(value, call_state.on_device(decoder.value(request.grad), request.device))
+        elif want == "backward":
+            value = gradients.entries_of(value, call_state.on_device(decoder.value(options["grad"]), request.device))
         reply = Reply(value=self.encode(value, request, encoder))
         if record is not NOTHING:
             reply.operations, reply.unrecorded = record.rows, record.problem
@@ -106,7 +109,7 @@ class Executor:
             reply.unrecorded = record.problem or launches.problem
         return reply
 
-    def read_attribute(self, request: protocol.ReadAttribute, decoder: Decoder, encoder: Encoder) -> Reply:
+    def read_attribute(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
         """Read an attribute. An AttributeError from inside a property is the learner's own."""
         number, name = request.target
         owner = self.objects[number]
@@ -125,20 +128,21 @@ class Executor:
         value = call_state.on_device(decoder.value(request.node), request.device)
         return Reply(value=encoder.node(self.hold(value)))
 
-    def call_for_gradients(self, request: protocol.CallForGradients, decoder: Decoder, encoder: Encoder) -> Reply:
+    def call_for_gradients(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
         target, args, kwargs = self.prepare(request, decoder)
         leaves = gradients.leaves_of(target, args, kwargs)
-        values, problem = gradients.gradients_of(target(*args, **kwargs), leaves, request.cotangent_seed)
+        seed = request.options["cotangent_seed"]
+        values, problem = gradients.gradients_of(target(*args, **kwargs), leaves, seed)
         return Reply(gradient=problem) if problem else Reply(value=encoder.node(values))
 
-    def call_for_training(self, request: protocol.CallForTraining, decoder: Decoder, encoder: Encoder) -> Reply:
+    def call_for_training(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
         module, args, kwargs = self.prepare(request, decoder)
-        loss = self.target(request.loss)
+        path, steps, rate = (request.options[name] for name in ("loss", "steps", "rate"))
+        loss = self.target(path)
         if loss is None:
-            raise NoCall(Reply(missing=request.loss[0], names=self.source.names()))
+            raise NoCall(Reply(missing=path[0], names=self.source.names()))
         demand_fit(loss, [None, *args], {})
-        losses = lambda: loss(module(*args, **kwargs), *args)  # noqa: E731
-        means, problem = gradients.descend(module, losses, request.steps, request.rate)
+        means, problem = gradients.descend(module, lambda: loss(module(*args, **kwargs), *args), steps, rate)
         return Reply(gradient=problem) if problem else Reply(value=encoder.node(means))
 
     def describe(self, request: protocol.Describe, decoder: Decoder, encoder: Encoder) -> Reply:
@@ -213,11 +217,8 @@ class Executor:
         return encoder.node(self.hold(value) if is_kept else value)
 
     def hold(self, value) -> Handle:
-        """A handle for any object, which stays here until the check ends.
-
-        It has a number of its own even if the object has one already: then the numbers of all handles follow from the
-        requests alone, which a diagnosis sends to other code, too.
-        """
+        """A handle for any object. Its number is new even if the object has one: the numbers follow from the requests
+        alone, which a diagnosis sends to other code, too."""
         self.objects[number := len(self.objects)] = value
         return Handle(number, type(value).__name__ if self.is_known(value) else "")
 
@@ -232,9 +233,6 @@ class Executor:
     def is_known(self, value) -> bool:
         """Whether it is an object of a class that the source defines, or an nn.Module."""
         return isinstance(value, MODULE) or type(value).__module__ == self.source.module.__name__
-
-    def find(self, number: int, class_name: str):
-        return self.objects[number]
 
 
 def demand_fit(target: Any, args: list, kwargs: dict) -> None:
@@ -254,10 +252,10 @@ def demand_fit(target: Any, args: list, kwargs: dict) -> None:
 
 HANDLERS: dict[type, Callable[..., Reply]] = {
     protocol.Load: Executor.load, protocol.Step: Executor.step, protocol.Call: Executor.call,
-    protocol.CallWithInputs: Executor.call, protocol.CallForGraph: Executor.call, protocol.CallForMemory: Executor.call,
-    protocol.CallWithOperations: Executor.call, protocol.CallWithLaunches: Executor.call,
-    protocol.CallForBackward: Executor.call, protocol.CallForGradients: Executor.call_for_gradients,
-    protocol.CallForTraining: Executor.call_for_training, protocol.ReadAttribute: Executor.read_attribute,
     protocol.Hold: Executor.hold_value, protocol.Describe: Executor.describe, protocol.Assign: Executor.assign,
     protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
+}  # fmt: skip
+WANTED: dict[str, Callable[..., Reply]] = {
+    "attribute": Executor.read_attribute, "gradients": Executor.call_for_gradients,
+    "training": Executor.call_for_training,
 }  # fmt: skip

@@ -7,6 +7,7 @@ fail.
 """
 
 import contextlib
+from collections.abc import Iterator
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -80,18 +81,15 @@ class FakeDevice(TorchDispatchMode):
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
-    def __enter__(self):
-        self._around = contextlib.ExitStack()
-        self._around.enter_context(torch.no_grad())
-        self._around.enter_context(Factories())
-        return super().__enter__()
-
-    def __exit__(self, *exception):
-        super().__exit__(*exception)
-        self._around.close()
-
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return compute(function, args, kwargs or {})
+
+
+@contextlib.contextmanager
+def fake_device() -> Iterator[None]:
+    """Within the block tensors can be made on the fake device, and no graph is."""
+    with torch.no_grad(), Factories(), FakeDevice():
+        yield
 
 
 class Factories(TorchFunctionMode):

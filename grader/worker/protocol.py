@@ -100,6 +100,20 @@ class Call:
     args, kwargs: nodes. seed: the node of an int or of a state of torch's generator. device: the arguments are moved to
     it. kept: the result stays in the worker, and the value is its Handle. times: how often the call is made, each time
     with new copies of the tensors among the arguments; the result is the last one.
+
+    want: what the value is. "output": the result. "inputs": [result, positional arguments after the call, named ones].
+    "graph": [result, whether a result of a module had a graph, whether grad mode is on afterwards].
+    "memory": [result, "" or one of call_state.SHARED: how its tensors share their memory].
+    "operations": the result; the reply also has the operations of torch that ran in the call.
+    "launches": the same, with the kernels that were launched. `backwards`: their programs run in reverse order.
+    "backward": a list, what `result.grad_fn.apply(grad)` gives, one entry for each argument. `wanted` says for each of
+    the first arguments whether it requires a gradient; `grad` is the node of the result's gradient.
+    "gradients": of the sum of result × a random tensor of `cotangent_seed`, by argument and parameter.
+    "training": the target is a module, called `steps` times, each with a step of gradient descent behind it; a tensor
+    with the loss at each call, the mean of what the function `loss` gives for (result, *args). `rate`: what a gradient
+    is multiplied by before it is taken off its parameter.
+    "attribute": that of an object ([3, "keys"]) without a call, or the object as it is now ([3, "__call__"]);
+    [3, "__len__"] is the object's len().
     """
 
     target: list
@@ -109,70 +123,8 @@ class Call:
     device: str = "cpu"
     kept: bool = False
     times: int = 1
-
-
-@dataclass(frozen=True)
-class CallWithInputs(Call):
-    """A Call whose value is [result, positional arguments after the call, named arguments after the call]."""
-
-
-@dataclass(frozen=True)
-class CallForGradients(Call):
-    """A Call whose value is the gradients of the sum of result × a random tensor, by argument and parameter."""
-
-    cotangent_seed: int = 0
-
-
-@dataclass(frozen=True)
-class CallWithOperations(Call):
-    """A Call whose value is the result. The reply also has the operations of torch that ran in the call."""
-
-
-@dataclass(frozen=True)
-class CallWithLaunches(Call):
-    """A CallWithOperations whose reply also has the kernels that were launched.
-
-    backwards: the programs of each launch run in reverse order.
-    """
-
-    backwards: bool = False
-
-
-@dataclass(frozen=True)
-class CallForGraph(Call):
-    """A Call whose value is [result, whether a result of a module had a graph, whether grad mode is on afterwards]."""
-
-
-@dataclass(frozen=True)
-class CallForTraining(Call):
-    """A Call of a module, made `steps` times, each with a step of gradient descent behind it.
-
-    The value is a tensor with the loss at each call: the mean of what the function `loss` gives for (result, *args).
-    rate: what a gradient is multiplied by before it is taken off its parameter.
-    """
-
-    loss: list = field(default_factory=list)
-    steps: int = 1
-    rate: float = 0.0
-
-
-@dataclass(frozen=True)
-class CallForBackward(Call):
-    """A Call whose value is a list: what `result.grad_fn.apply(grad)` gives, one entry for each argument.
-
-    wanted: for each of the first arguments whether it requires a gradient. grad: the node of the result's gradient.
-    """
-
-    wanted: list = field(default_factory=list)
-    grad: object = None
-
-
-@dataclass(frozen=True)
-class ReadAttribute(Call):
-    """Read an attribute of an object ([3, "keys"]) without a call, or the object as it is now ([3, "__call__"]).
-
-    [3, "__len__"] is the object's len().
-    """
+    want: str = "output"
+    options: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -181,11 +133,6 @@ class Hold:
 
     node: object
     device: str = "cpu"
-
-
-@dataclass(frozen=True)
-class CallForMemory(Call):
-    """A Call whose value is [result, "" or one of call_state.SHARED: how its tensors share their memory]."""
 
 
 @dataclass(frozen=True)
@@ -219,10 +166,7 @@ class Forget:
     """Drop the objects that the last check made."""
 
 
-Request = (
-    Load | Step | Call | CallWithInputs | CallForGradients | CallWithOperations | CallWithLaunches | CallForGraph
-    | CallForTraining | CallForBackward | CallForMemory | ReadAttribute | Hold | Describe | Assign | Convert | Forget
-)  # fmt: skip
+Request = Load | Step | Call | Hold | Describe | Assign | Convert | Forget
 REQUESTS: dict[str, type] = {kind.__name__: kind for kind in get_args(Request)}
 
 

@@ -33,7 +33,7 @@ def of(body: str, *args, before: str = "") -> list[Operation]:
 def recorded(body: str, x: torch.Tensor, before: str = "") -> Reply:
     """The reply to the same call as a worker makes it, before anything judges the record."""
     encoder = Encoder(strides=True)
-    request = protocol.CallWithOperations(["f"], ["list", [encoder.node(x)]], ["dict", []], seed=0)
+    request = protocol.Call(["f"], ["list", [encoder.node(x)]], ["dict", []], seed=0, want="operations")
     source = f"{HEAD}{before}\ndef f(q):\n    return {body}\n"
     return Local(source, "submission.py", "submission").exchange(request, encoder.tensors)[0]
 

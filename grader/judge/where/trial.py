@@ -35,10 +35,7 @@ ANSWER_S = 0.15  # processor time of one answer, where many are asked ahead
 FAILURES = (LearnerError, TimedOut, WorkerEnded, wire.ProtocolError)
 BATCHES = (4, 8, 16)  # candidates that are sent together: few at first, as the likeliest come first
 MAX_BYTES = 1 << 20  # of all requests of a probe
-PROBED = (
-    protocol.Call, protocol.CallWithInputs, protocol.CallForGradients, protocol.CallForGraph, protocol.CallForTraining,
-    protocol.CallForBackward, protocol.ReadAttribute, protocol.Describe,
-)  # fmt: skip
+PROBED = ("output", "inputs", "gradients", "graph", "training", "backward", "attribute")
 DESCRIPTION = {"parameters", "frozen", "training"}  # what is compared of a module; its submodules may differ
 Item = TypeVar("Item")
 
@@ -234,7 +231,7 @@ def _probe(solution: Recorder, trial: Trial) -> Probe | None:
     answers = next(iter(trial.answers([trial.submission.source], requests)), None)
     if answers is None:
         return None
-    asked = [n for n, request in enumerate(decoded_requests) if type(request) in PROBED]
+    asked = [n for n, request in enumerate(decoded_requests) if _is_probed(request)]
     first = next((n for n in asked if not equal_answers(answers[n], right_replies[n])), None)
     if first is None:
         return None
@@ -247,6 +244,10 @@ def _probe(solution: Recorder, trial: Trial) -> Probe | None:
         if is_right and own_answers is not None and not equal_answers(own_answers[-1], right_replies[first]):
             return Probe(kept_requests, bytes(right_replies[first]))
     return None
+
+
+def _is_probed(request: protocol.Request) -> bool:
+    return isinstance(request, protocol.Describe) or getattr(request, "want", "") in PROBED
 
 
 def _plain(body: bytes | bytearray) -> tuple[Any, ...]:
