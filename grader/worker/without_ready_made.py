@@ -114,7 +114,7 @@ def _cover_kernels(kept: frozenset[str], forbidden: frozenset[str]) -> None:
         if namespace not in libraries:
             libraries[namespace] = torch._C._dispatch_library("IMPL", namespace, "", __file__, 0)
         cover = covers.setdefault(base, _raising(base))
-        for key in _keys(name):
+        for key in KEY.findall(torch._C._dispatch_dump(name)):
             libraries[namespace].impl(name, key, cover)
     for library in libraries.values():
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(library))  # it outlives its last name, and no name leads to it
@@ -131,11 +131,6 @@ def _constants() -> types.ModuleType:
         ndarray=type("ndarray", (), {}),
     )
     return module
-
-
-def _keys(name: str) -> list[str]:
-    """The dispatch keys for which an operation has a kernel."""
-    return KEY.findall(torch._C._dispatch_dump(name))
 
 
 def _is_forbidden(base: str, forbidden: frozenset[str]) -> bool:

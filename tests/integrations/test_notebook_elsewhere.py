@@ -40,7 +40,7 @@ clone, new_user = 56 if x86 else 220, 0x10000000
 program += [(0x15, 0, 3, clone), (0x20, 0, 0, 16), (0x45, 0, 1, new_user), (0x06, 0, 0, 0x00050001)]
 program.append((0x06, 0, 0, 0x7FFF0000))
 kernel.prctl(38, 1)  # no new privileges
-seccomp.Filter(seccomp.encode(program)).install()
+seccomp.Filter(program).install()
 os.execv(sys.argv[2], sys.argv[2:])
 """
 

@@ -36,16 +36,9 @@ def prctl(option: int, value: int, pointer=0) -> None:
     """Set an option of this process. Raises OSError where the kernel does not know the option or refuses it."""
     if not hasattr(library(), "prctl"):
         raise OSError(errno.ENOSYS, "no prctl on this system")
-    c_arguments = (ctypes.c_ulong(value), pointer or ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0))
-    if library().prctl(ctypes.c_int(option), *c_arguments) != 0:
+    none = ctypes.c_ulong(0)
+    if library().prctl(option, ctypes.c_ulong(value), pointer or none, none, none) != 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def give_back_blocks(size: int) -> None:
-    """From now on return every block of memory of at least `size` bytes to the system as soon as it is free."""
-    if hasattr(library(), "mallopt"):  # glibc; other C libraries return large blocks anyway
-        for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
-            library().mallopt(ctypes.c_int(option), ctypes.c_int(size))
 
 
 def keep_out() -> None:
@@ -59,7 +52,7 @@ def set_signals() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write that is too large fails with an OSError instead
-    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see loading.Clock
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)  # until a source is loaded; see submitted_source.Clock
 
 
 def apply_limits(limits: dict, size: int | None = None, file_bytes: int = 0) -> None:
@@ -70,8 +63,9 @@ def apply_limits(limits: dict, size: int | None = None, file_bytes: int = 0) -> 
     so that freed memory must be returned to the system. size: the bytes that the process maps now; None where that is
     unknown, and then its address space is not limited. file_bytes: how long a file that it writes may become.
     """
-    if limits["measured"]:
-        give_back_blocks(GIVEN_BACK)
+    if limits["measured"] and hasattr(library(), "mallopt"):  # glibc; other C libraries return large blocks anyway
+        for option in (M_MMAP_THRESHOLD, M_TRIM_THRESHOLD):
+            library().mallopt(option, GIVEN_BACK)
     _lower("CORE", 0)
     _lower("FSIZE", file_bytes)
     _lower("CPU", limits["cpu_s"], limits["cpu_s"] + 1)

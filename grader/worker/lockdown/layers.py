@@ -23,22 +23,19 @@ class Lockdown:
     Whatever is the same for all forks is found out here: in a fork, each step makes the kernel copy memory.
 
     plan: `landlock` (bool), `seccomp` (bool), `uid` (None keeps the user), `readable` and `devices` (paths), `device`
-    ("cpu", "cuda" or "mps"). Raises RuntimeError where a
-    filter is wanted and the system calls of this architecture are not listed.
+    ("cpu", "cuda" or "mps"). Raises RuntimeError for a filter where this architecture's system calls are not listed.
     """
 
     def __init__(self, plan: dict):
-        self.uid, self.seccomp, self.device = plan["uid"], plan["seccomp"], plan["device"]
+        self.uid, self.device = plan["uid"], plan["device"]
         self.paths = (plan["readable"], plan["devices"])
         self.rules = landlock.ruleset(*self.paths) if plan["landlock"] else None
-        self.machine = seccomp.machine() if self.seccomp else None
-        if self.seccomp and not self.machine:
+        self.machine = seccomp.machine() if plan["seccomp"] else None
+        if plan["seccomp"] and not self.machine:
             raise RuntimeError("this machine's system calls are not listed in worker/lockdown/seccomp.py")
-        self.size, self.filter = kernel.address_space(), None
+        self.filter = seccomp.Filter(seccomp.build(self.machine, seccomp.LATER, self.device)) if self.machine else None
+        self.size = kernel.address_space()
         self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
-        if self.machine:
-            program = seccomp.build(self.machine, seccomp.LATER, self.device)
-            self.filter = seccomp.Filter(seccomp.encode(program))
 
     def put_on(self, connection: int, limits: dict, parent: int) -> None:
         """In the fork: give up every right but to use the file descriptor `connection`, which becomes number 3.

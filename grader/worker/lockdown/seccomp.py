@@ -146,18 +146,14 @@ def build(machine: str, pid: int, device: str = "cpu") -> list[Instruction]:
     return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM)]
 
 
-def encode(program: list[Instruction]) -> bytes:
-    """The program as the kernel reads it."""
-    return b"".join(INSTRUCTION.pack(*instruction) for instruction in program)
-
-
 class Filter:
-    """An encoded program, ready to be applied. It is made before a fork, since each fork would take longer for it."""
+    """A program as the kernel reads it. It is made before a fork, since each fork would take longer for it."""
 
-    def __init__(self, code: bytes):
+    def __init__(self, program: list[Instruction]):
+        code = b"".join(INSTRUCTION.pack(*instruction) for instruction in program)
         self.code = ctypes.create_string_buffer(code, len(code))
         self.own = [found.start() for found in re.finditer(re.escape(LATER.to_bytes(4, "little")), code)]
-        self.head = struct.pack("@HP", len(code) // INSTRUCTION.size, ctypes.addressof(self.code))
+        self.head = struct.pack("@HP", len(program), ctypes.addressof(self.code))
 
     def belong_to(self, pid: int) -> None:
         """Make it the program of this process, where it was built for LATER."""
