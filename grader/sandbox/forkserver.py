@@ -13,7 +13,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
 from grader.sandbox.mounts import Tier
-from grader.sandbox.process import CONTROL_S, START_S, Lost, Pid, Process, begin, connect, sender
+from grader.sandbox.process import CONTROL_S, START_S, Kind, Lost, Pid, Process, begin, connect, sender
 from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.worker import framing, wire
@@ -86,8 +86,8 @@ class ForkServer:
             raise InfrastructureError(f"this machine has no such sandbox: {missing}") from None
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
-        self.formula = _formula(rule)
-        self.process = begin(self.tier, device, self.formula, needs)
+        self.rule = rule
+        self.process = begin(self._kind())
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
         self._others: dict[tuple[str, ...] | None, ForkServer] = {}  # by their packages; None: without ready-made ones
@@ -203,11 +203,15 @@ class ForkServer:
     def _beside(self, needs: tuple[str, ...] | None, device: str, rule: Forbidden | None = None) -> "ForkServer":
         """The fork server with these packages; with None the one without ready-made functions. One of each is kept."""
         found = self._others.get(needs)
-        if found is None or found.formula != _formula(rule) or found.tier is not self.tier:
+        if found is None or found.rule != rule or found.tier is not self.tier:
             if found is not None:
                 found.close()
             found = self._others[needs] = ForkServer(device, self.tier, rule, needs or ())
         return found
+
+    def _kind(self) -> Kind:
+        formula = None if self.rule is None else (self.rule.names, self.rule.allowed)
+        return Kind(self.tier, self.device, formula, self.needs)
 
     def _end(self, pid: Pid, grace: float) -> int | None:
         """Kill a worker. Returns its exit status if it had ended by itself within `grace` seconds, else None.
@@ -261,10 +265,9 @@ class ForkServer:
         """
         last_line = self.process.kill()
         if step_down and not self.forced:
-            tier = weaker(self.tier, self.device, last_line)
-            if tier is not None:
-                self.tier, self._record = tier, None
-        self.process = begin(self.tier, self.device, self.formula, self.needs)
+            with contextlib.suppress(Unavailable):
+                self.tier, self._record = weaker(self.tier, self.device, last_line), None
+        self.process = begin(self._kind())
         return last_line
 
     def __enter__(self) -> "ForkServer":
@@ -272,7 +275,3 @@ class ForkServer:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _formula(rule: Forbidden | None) -> dict[str, list[str]] | None:
-    return None if rule is None else {"names": list(rule.names), "groups": list(rule.allowed)}

@@ -166,36 +166,37 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
     return _pid(extra)
 
 
-def begin(
-    tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
-) -> "Process":
-    """A fork server: the one of this kind that is lent to this process, or a new one."""
-    return lent.pop(kind(tier, device, formula, needs), None) or Process(tier, device, formula, needs)
-
-
-def kind(tier: Tier, device: str, formula: dict[str, list[str]] | None, needs: tuple[str, ...]) -> str:
-    """What two fork servers must have in common so that one can do the work of the other."""
-    return repr((tier, device, formula, needs))
-
-
-class Process:
-    """One fork server, from start to end.
+class Kind(NamedTuple):
+    """What two fork servers must have in common so that one can do the work of the other.
 
     formula: where it is not None, the names and the groups of operations of a rule: see worker.server.main. needs:
     packages that it imports besides torch.
     """
 
-    def __init__(
-        self, tier: Tier, device: str, formula: dict[str, list[str]] | None = None, needs: tuple[str, ...] = ()
-    ):
-        self.kind = kind(tier, device, formula, needs)
+    tier: Tier
+    device: str
+    formula: tuple[tuple[str, ...], tuple[str, ...]] | None
+    needs: tuple[str, ...]
+
+
+def begin(kind: Kind) -> "Process":
+    """A fork server: the one of this kind that is lent to this process, or a new one."""
+    return lent.pop(kind, None) or Process(kind)
+
+
+class Process:
+    """One fork server, from start to end."""
+
+    def __init__(self, kind: Kind):
+        self.kind, (tier, device, formula, needs) = kind, kind
         own_end, server_end = connect()
         environment = dict(ENVIRONMENT)
         for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
             if name in os.environ:
                 environment[name] = os.environ[name]
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        plan = json.dumps(mounts.plan(tier, device) | {"formula": formula, "needs": needs}).encode() + b"\n"
+        own = {"formula": formula and dict(zip(("names", "groups"), formula)), "needs": needs}
+        plan = json.dumps(mounts.plan(tier, device) | own).encode() + b"\n"
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT]
         self.process = subprocess.Popen(
@@ -248,10 +249,9 @@ class Process:
     def kill(self) -> str:
         """End the fork server at once; its workers die with it. Returns the last line of its stderr."""
         self.control.close()
-        if self.process.returncode is None:
-            for pid in {self.pid, self.process.pid} if self.process.poll() is None else ():
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+        for pid in {self.pid, self.process.pid} if self.process.poll() is None else ():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         try:
             _, stderr = self.process.communicate(timeout=3)
         except (subprocess.TimeoutExpired, ValueError):
@@ -311,7 +311,7 @@ class Lent(Process):
         return ""
 
 
-lent: dict[str, Lent] = {}  # by kind; empty but in a child of the warm process
+lent: dict[Kind, Lent] = {}  # empty but in a child of the warm process
 
 
 def _stat(pid: int) -> list[bytes]:

@@ -5,11 +5,11 @@ B  Landlock and the filter: hidden files cannot be opened (for containers withou
 D  a separate process with limits, which protects the verdict, but neither the disk nor the network.
 """
 
-import functools
 import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,26 +39,25 @@ class Sandbox:
     holes: tuple[str, ...] = ()  # the actions that succeeded although this tier promises to refuse them
 
 
-def choose(device: str = "cpu", wanted: str | None = None) -> Tier:
-    """The strongest tier that this machine can offer, or the wanted one. Raises Unavailable."""
-    reasons: list[str] = []
-    for name in NAMES if wanted is None else (wanted,):
-        try:
-            return replace(offer(name, device), reasons=tuple(reasons))
-        except Unavailable as missing:
-            reasons.append(f"{name}: {missing}")
-    raise Unavailable("; ".join(reasons))
+def choose(
+    device: str = "cpu", wanted: str | None = None, names: Sequence[str] = NAMES, reasons: tuple[str, ...] = ()
+) -> Tier:
+    """The strongest tier of these that this machine can offer, or the wanted one. Raises Unavailable.
 
-
-def weaker(tier: Tier, device: str, why: str) -> Tier | None:
-    """The next tier below one that did not start, with the reason noted; None below the last."""
-    reasons = (*tier.reasons, f"{tier.name}: {why or 'the worker did not start'}")
-    for name in NAMES[NAMES.index(tier.name) + 1 :]:
+    reasons: why the tiers before these are not there.
+    """
+    for name in names if wanted is None else (wanted,):
         try:
             return replace(offer(name, device), reasons=reasons)
         except Unavailable as missing:
             reasons += (f"{name}: {missing}",)
-    return None
+    raise Unavailable("; ".join(reasons))
+
+
+def weaker(tier: Tier, device: str, why: str) -> Tier:
+    """The next tier below one that did not start, with the reason noted. Raises Unavailable below the last."""
+    below = NAMES[NAMES.index(tier.name) + 1 :]
+    return choose(device, None, below, (*tier.reasons, f"{tier.name}: {why or 'the worker did not start'}"))
 
 
 def offer(name: str, device: str) -> Tier:
@@ -94,7 +93,6 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-@functools.cache
 def stranger() -> int | None:
     """The id of a user that owns no file and that this process can become; None where it is not root."""
     if not is_root():
