@@ -74,9 +74,7 @@ class Remote:
         self.names: list[str] | None = None  # what the source defined when it was loaded; None until then
         self.left_out: list[LeftOut] | None = None
         self.skipped: dict[int, LeftOut] = {}
-        self.hung_when_measured: dict[
-            str, dict[str, Any]
-        ] = {}  # kept apart from `hung`: measured calls have large inputs
+        self.hung_when_measured: dict[str, dict[str, Any]] = {}  # apart from `hung`, since measured calls are larger
         self._without: Remote | None = None
 
     @property
@@ -107,12 +105,8 @@ class Remote:
 
     def compiling(self) -> "Remote":
         """The same submission in a worker that compiles its kernels for a GPU and does not run them."""
-        return Remote(
-            self.fork_server,
-            self.submission,
-            self.name,
-            replace(self.limits, needs=(*self.limits.needs, compiling.NEED)),
-        )
+        limits = replace(self.limits, needs=(*self.limits.needs, compiling.NEED))
+        return Remote(self.fork_server, self.submission, self.name, limits)
 
     def hung_in(self, function: str) -> str:
         """The function that did not end and would be called again, as this one or by what it uses; "" for none."""
@@ -219,8 +213,8 @@ class Remote:
 
         Returns what failed. Raises `error` where there are more than MAX_SKIPPED such statements.
         """
-        first_lines = [line for line, _ in statements(self.source)]
-        if len(first_lines) > MAX_STEPS:
+        lines = [first_line for first_line, _ in statements(self.source)]
+        if len(lines) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load
         cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
@@ -229,17 +223,15 @@ class Remote:
             self.worker = self.spawn()
             failed, number = self._failed(self._send_source(stepwise=True)), 0
             try:
-                while number < len(first_lines):
+                while number < len(lines):
                     failed += self._failed(self._answer_to(protocol.Step(), cpu_s))
                     number += 1
                 return failed
             except LearnerError as ending:
                 if ending.kind not in ENDINGS:
                     raise
-                self.skipped |= {
-                    statement: past for past in failed if (statement := _stopped(past, first_lines)) is not None
-                }
-                self.skipped[number] = LeftOut(first_lines[number], ending)
+                self.skipped |= {lines.index(past.statement): past for past in failed if past.error.kind == "timeout"}
+                self.skipped[number] = LeftOut(lines[number], ending)
         raise error from None
 
     def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
@@ -346,8 +338,3 @@ class Remote:
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})
-
-
-def _stopped(failed: LeftOut, first_lines: list[int]) -> int | None:
-    """The number of a statement that was stopped, which is not run again; None for one that failed by itself."""
-    return first_lines.index(failed.statement) if failed.error.kind == "timeout" else None

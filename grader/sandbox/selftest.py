@@ -33,11 +33,10 @@ class BaitFiles:
     def facts(self) -> dict[str, Any]:
         """Paths, ports and names for the probe: see worker.lockdown.probe.run."""
         names = ("hidden", "private", "writable") if self.folder else ()
-        bait_paths = {name: str(Path(self.folder or "", name)) for name in names}
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
         grader_source = str(paths.module("sandbox/forkserver.py"))
         facts: dict[str, Any] = {"own": grader_source, "hidden": grader_source, "private": None, "writable": None}
-        facts |= bait_paths
+        facts |= {name: str(Path(self.folder or "", name)) for name in names}
         facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         with contextlib.suppress(OSError):
             name = f"kata-{secrets.token_hex(8)}"

@@ -49,7 +49,9 @@ def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:
 def watched_graphs() -> Iterator[list[bool]]:
     """Yields a list, to which each forward pass of a module within the block adds whether its result has a graph."""
     graphs: list[bool] = []
-    handle = ON_FORWARD(lambda module, args, result: graphs.append(_has_graph(result)))
+    handle = ON_FORWARD(
+        lambda module, args, result: graphs.append(isinstance(result, TENSOR) and GRAPH(result) is not None)
+    )
     try:
         yield graphs
     finally:
@@ -117,7 +119,3 @@ def set_parameters(module: torch.nn.Module, values: dict[str, torch.Tensor]) -> 
 def kind(module: torch.nn.Module) -> str:
     """The name of torch's class that a part is an instance of, or that its class derives from: "Linear", "Module"."""
     return next((KINDS[id(base)] for base in BASES(type(module)) if id(base) in KINDS), "Module")
-
-
-def _has_graph(result) -> bool:
-    return isinstance(result, TENSOR) and GRAPH(result) is not None

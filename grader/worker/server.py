@@ -21,6 +21,7 @@ from .executor import Executor
 from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
 
+MAX_COMMAND = 1 << 16  # bytes; one is sent at once, and waits for the answer to the one before
 MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
 GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 # What process.py sets for the start of this process, and no learner's code should see.
@@ -76,7 +77,10 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
     live: set[int] = set()
     answer: dict[str, Any]
     while True:
-        line, fds = _receive(control)
+        try:
+            line, fds, _, _ = socket.recv_fds(control, MAX_COMMAND, 1)
+        except OSError:
+            break
         if not line:
             break
         command = json.loads(line)
@@ -213,16 +217,3 @@ def sweep(live: set[int]) -> None:
             with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-
-
-def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
-    try:
-        line, fds, _, _ = socket.recv_fds(control, 65536, 1)
-    except OSError:
-        return b"", []
-    while line and not line.endswith(b"\n"):
-        chunk = control.recv(65536)
-        if not chunk:
-            return b"", fds
-        line += chunk
-    return line, fds

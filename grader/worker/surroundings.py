@@ -52,7 +52,7 @@ class Shell:
 SHELL = Shell()
 
 
-class Progress:
+class Progress(Shell):
     """A progress bar that shows nothing: it iterates over what it is given. Its methods accept any arguments."""
 
     write = staticmethod(print)
@@ -75,11 +75,6 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         pass
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return display
 
 
 def progress_range(*limits: int, **_: object) -> Progress:
