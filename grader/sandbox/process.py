@@ -190,10 +190,8 @@ class Process:
     def __init__(self, kind: Kind):
         self.kind, (tier, device, formula, needs) = kind, kind
         own_end, server_end = connect()
-        environment = dict(ENVIRONMENT)
-        for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME"):
-            if name in os.environ:
-                environment[name] = os.environ[name]
+        kept = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
+        environment = ENVIRONMENT | {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
         own = {"formula": formula and dict(zip(("names", "groups"), formula)), "needs": needs}
         plan = json.dumps(mounts.plan(tier, device) | own).encode() + b"\n"

@@ -83,10 +83,7 @@ class Remote:
         return self.worker is not None and self.worker.alive
 
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        """The reply to one request, and its tensors.
-
-        Raises LearnerError where there is no reply, and Lost where the fork server is gone.
-        """
+        """As Connection.exchange, which also says what it raises."""
         body = protocol.encode_request(request, tensors)
         self.count(0)
         if hung := self.hung_in(function):
@@ -267,7 +264,7 @@ class Remote:
     ) -> tuple[Reply, list[RawTensor]]:
         """The reply to an encoded request, and its tensors. Its time is counted and its prints are kept.
 
-        cpu_s: that it may compute, if not as long as a call. Raises as `exchange`.
+        cpu_s: that it may compute, if not as long as a call. Raises as Connection.exchange.
         """
         assert self.worker is not None, "load first"
         remaining_s = self.limits.total_s - self.spent

@@ -69,21 +69,17 @@ class Inbox:
         Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
         """
         while (complete := self.take()) is None:
-            self.data += _read_some(self.sock, deadline)
+            try:
+                _set_timeout(self.sock, deadline)
+                chunk = self.sock.recv(READ_AHEAD)
+            except TimeoutError:
+                raise Deadline from None
+            except OSError:
+                chunk = b""
+            if not chunk:
+                raise Closed("the connection is closed")
+            self.data += chunk
         return complete
-
-
-def _read_some(sock: socket.socket, deadline: float | None) -> bytes:
-    try:
-        _set_timeout(sock, deadline)
-        chunk = sock.recv(READ_AHEAD)
-    except TimeoutError:
-        raise Deadline from None
-    except OSError:
-        raise Closed("the connection is closed") from None
-    if not chunk:
-        raise Closed("the connection is closed")
-    return chunk
 
 
 def _set_timeout(sock: socket.socket, deadline: float | None) -> None:

@@ -59,10 +59,7 @@ def watched_graphs() -> Iterator[list[bool]]:
 
 
 def table(module: torch.nn.Module, name: str) -> dict:
-    """The dict "_parameters", "_buffers" or "_modules" that torch keeps in a module.
-
-    Raises AttributeError where there is none.
-    """
+    """The dict "_parameters", "_buffers" or "_modules" that torch keeps in a module; AttributeError without one."""
     entries = OWN_DICT(module).get(name)
     if not isinstance(entries, dict):
         raise AttributeError(f"{type(module).__name__} has no {name}: call super().__init__() first in __init__")

@@ -176,12 +176,11 @@ class Reply:
 
     value: a node. output: what was printed. error: an exception as plain data (see SubmittedSource.explain). missing:
     the name of a function that the source does not define. names: those that it defines. signature: why the arguments
-    do not fit the signature. gradient: why there is no gradient.
-    operations: [name, input shapes, output shapes] of each that was recorded,
-    in order. unrecorded: why these are not all. launches: [kernel, programs along each axis, lanes of its largest load,
-    rows of [line, "load" or "store", lanes] that left the kernel's tensors]. unknown, misshapen, surplus: see
-    modules.set_parameters. left_out:
-    [first line of a statement that failed, the seconds after which it was stopped or 0.0, the exception].
+    do not fit the signature. gradient: why there is no gradient. operations: [name, input shapes, output shapes] of
+    each that was recorded, in order. unrecorded: why these are not all. launches: [kernel, programs along each axis,
+    lanes of its largest load, rows of [line, "load" or "store", lanes] that left the kernel's tensors]. unknown,
+    misshapen, surplus: see modules.set_parameters. left_out: [first line of a statement that failed, the seconds after
+    which it was stopped or 0.0, the exception].
     """
 
     value: object = None

@@ -46,9 +46,8 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
     """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None. In a fork: Served.
 
     plan: what lockdown.layers.Lockdown reads, and `parent`, the grader's process id if this process is to end with it.
-    Where it is None, this process ends with the socket alone.
-    `needs`: packages that workers have besides torch. Where it has `formula`, {"names", "groups"}, no worker has
-    torch's ready-made functions: see without_ready_made.
+    Where it is None, this process ends with the socket alone. `needs`: packages that workers have besides torch. Where
+    it has `formula`, {"names", "groups"}, no worker has torch's ready-made functions: see without_ready_made.
     """
     if plan["parent"] is not None:
         kernel.die_with_parent(plan["parent"])
@@ -63,8 +62,6 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
     if plan["formula"]:  # no worker can open a file
         warm_up.preload()
     warm_up.warm(plan["device"])
-    surroundings.end_at_keyboard()
-    surroundings.show_warnings_once()
     surroundings.install()  # after torch has found none of these modules
     if plan["formula"]:
         without_ready_made.take_out(**plan["formula"])

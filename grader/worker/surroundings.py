@@ -77,11 +77,6 @@ class Progress(Shell):
         pass
 
 
-def progress_range(*limits: int, **_: object) -> Progress:
-    """The stand-in for trange."""
-    return Progress(range(*limits))
-
-
 def unchanged(function: Any = None, *_: object, **__: object) -> Any:
     """A decorator, with or without options, that leaves the function as it is."""
     return function if function is not None else unchanged
@@ -96,12 +91,16 @@ def version(name: str) -> str:
 
 
 def install() -> None:
-    """Make the stand-ins importable in this process and its forks."""
+    """Put all of it in place, in this process and its forks."""
     torch.compile = torch.compiler.disable = unchanged  # type: ignore[assignment]
     metadata.version = version  # type: ignore[assignment]
-    bars = {"tqdm": Progress, "trange": progress_range}
+    bars = {"tqdm": Progress, "trange": lambda *limits, **_: Progress(range(*limits))}
     parts = {name: _add_module(f"tqdm.{name}", **bars) for name in ("auto", "notebook", "std")}
     _add_module("tqdm", __path__=[], **bars, **parts)
+    vars(builtins).update(exit=sys.exit, quit=sys.exit, input=_ending("input()"))
+    sys.breakpointhook = _ending("breakpoint()")
+    pdb.set_trace = _ending("pdb.set_trace()")
+    warnings.showwarning = _show  # type: ignore[assignment]
 
 
 def _add_module(name: str, **names: Any) -> types.ModuleType:
@@ -111,24 +110,11 @@ def _add_module(name: str, **names: Any) -> types.ModuleType:
     return module
 
 
-def end_at_keyboard() -> None:
-    """Replace what waits for the keyboard in this process and its forks, and add what Python has for it elsewhere."""
-    vars(builtins).update(exit=sys.exit, quit=sys.exit)
-    sys.breakpointhook = _ending("breakpoint()")
-    builtins.input = _ending("input()")  # type: ignore[assignment]
-    pdb.set_trace = _ending("pdb.set_trace()")
-
-
 def _ending(name: str) -> Callable[..., None]:
     def end(*_: object, **__: object) -> None:
         raise EOFError(f"{name} waits for the keyboard")
 
     return end
-
-
-def show_warnings_once() -> None:
-    """Show warnings in this way, in this process and its forks."""
-    warnings.showwarning = _show  # type: ignore[assignment]
 
 
 def _show(message: Warning, category: type, filename: str, lineno: int, file: object = None, line: object = None):

@@ -35,10 +35,9 @@ def abi() -> int:
 def ruleset(readable: list[str], devices: Sequence[str] = (), own: str = "") -> int:
     """A file descriptor of rules: everything below `readable` may be read, `devices` may be used, nothing else.
 
-    own: the folder of the process in /proc, whose files it may read and write: CUDA names its threads there.
-
-    The paths are opened here, so that a process can apply the rules after it has lost the right to read them. Raises
-    OSError where the kernel refuses, for example because it has no Landlock.
+    own: the folder of the process in /proc, whose files it may read and write: CUDA names its threads there. The paths
+    are opened here, so that a process can apply the rules after it has lost the right to read them. Raises OSError
+    where the kernel refuses, for example because it has no Landlock.
     """
     version = abi()
     handled = FILES_BY_ABI[max(supported for supported in FILES_BY_ABI if supported <= version)]

@@ -91,10 +91,7 @@ Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, co
 
 
 def allowed(machine: str, device: str) -> tuple[dict[int, str], dict[int, tuple[str, Any]], set[int]]:
-    """The calls by number: those allowed with any arguments, the checked ones with their lines, those with ENOSYS.
-
-    machine: a key of MACHINES. device: "cuda" needs more calls.
-    """
+    """The calls by number: those allowed with any arguments, the checked ones with their lines, those with ENOSYS."""
     column = list(MACHINES).index(machine)
     unconditional, checked, unknown = ALWAYS | FILES, dict(CHECKED), dict[str, tuple[int, int]]()
     if device == "cuda":
@@ -109,7 +106,7 @@ def allowed(machine: str, device: str) -> tuple[dict[int, str], dict[int, tuple[
 
 
 def machine() -> str | None:
-    """The name of this machine's architecture in py; None where its system calls are not listed."""
+    """The name of this machine's architecture, a key of MACHINES; None where its system calls are not listed."""
     name = {"arm64": "aarch64", "amd64": "x86_64"}.get(platform.machine().lower(), platform.machine())
     is_listed = name in MACHINES and platform.system() == "Linux" and struct.calcsize("P") == 8
     return name if is_listed else None
@@ -127,10 +124,7 @@ def available() -> bool:
 
 
 def build(machine: str, pid: int, device: str = "cpu") -> list[Instruction]:
-    """The program for one worker.
-
-    machine: as `machine` returns it. pid: the worker's process id, or LATER. device: "cuda" needs more system calls.
-    """
+    """The program for a worker on a machine (a key of MACHINES), of this process id or LATER. CUDA needs more calls."""
     unconditional, checked, unknown = allowed(machine, device)
     program = [(LOAD, 0, 0, MACHINE), (EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, KILL)]
     program += [(LOAD, 0, 0, NUMBER)]
