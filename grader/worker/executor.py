@@ -52,7 +52,8 @@ class Executor:
         sys.stdout = sys.stderr = self.output
         decoder = Decoder(tensors, lambda number, class_name: self.objects[number], strides=True)
         try:
-            reply = HANDLERS[type(request)](self, request, decoder, encoder)
+            answer = WANTED.get(getattr(request, "want", ""), HANDLERS[type(request)])
+            reply = answer(self, request, decoder, encoder)
         except NoCall as reason:
             reply = reason.reply
         except BaseException as error:  # also SystemExit and KeyboardInterrupt
@@ -76,11 +77,7 @@ class Executor:
         return self.source.run(1)
 
     def call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Answer a request for a call by what is wanted of it: see protocol.Call."""
-        return WANTED.get(request.want, Executor.make_call)(self, request, decoder, encoder)
-
-    def make_call(self, request: protocol.Call, decoder: Decoder, encoder: Encoder) -> Reply:
-        """Make the call. The value of the reply is the result, perhaps with more beside it."""
+        """Make the call. The value of the reply is the result, perhaps with more beside it: see protocol.Call."""
         target, args, kwargs = self.prepare(request, decoder)
         want, options = request.want, request.options
         placing = fake_device() if request.device == "meta" else NOTHING
@@ -255,7 +252,7 @@ HANDLERS: dict[type, Callable[..., Reply]] = {
     protocol.Hold: Executor.hold_value, protocol.Describe: Executor.describe, protocol.Assign: Executor.assign,
     protocol.Convert: Executor.convert, protocol.Forget: Executor.forget,
 }  # fmt: skip
-WANTED: dict[str, Callable[..., Reply]] = {
+WANTED: dict[str, Callable[..., Reply]] = {  # of calls, what is not answered by `call`
     "attribute": Executor.read_attribute, "gradients": Executor.call_for_gradients,
     "training": Executor.call_for_training,
 }  # fmt: skip
