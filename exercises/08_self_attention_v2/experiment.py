@@ -15,7 +15,7 @@ CLAIM = (
     "The mean ½ that all weights of torch.rand share spreads the scores, until "
     "each token looks at a single token. nn.Linear starts evenly."
 )
-SIZES, D_K, TOKENS = (16, 64, 256), 64, 50
+SIZES, D_K, TOKENS = (16, 256), 64, 50
 
 
 def look(queries: torch.Tensor, keys: torch.Tensor) -> tuple[float, float]:
