@@ -14,7 +14,7 @@ from typing import NamedTuple
 MAX_HEADER = 1 << 20  # bytes of JSON in one frame
 MAX_PAYLOAD = 64 << 20  # bytes of tensors in one frame
 MAX_TENSORS = 4096
-MAX_DIMENSIONS, MAX_ELEMENTS = 16, 1 << 40  # of a tensor of which only the shape is told
+MAX_DIMENSIONS, MAX_ELEMENTS = 16, 1 << 40  # of a tensor without numbers, which is only a shape
 LENGTH = struct.Struct("<Q")
 DUMP = json.JSONEncoder(allow_nan=False, check_circular=False).encode  # a node holds no node above it
 ITEM_SIZE = {
