@@ -2,7 +2,7 @@
 
 import ast
 import glob
-import importlib.util
+import importlib.metadata
 import os
 import re
 import shutil
@@ -88,7 +88,8 @@ PROGRAM = "import sys, small_is_here\nprint('it works:', *sys.argv[1:])\nsys.exi
 
 
 # Makes an environment with the pip of this one, as to unpack and compile pip anew takes most of a build.
-PIP = None if THOROUGH else importlib.util.find_spec("pip")
+# (To look for the module would make setuptools give up its distutils in this process, which nbgrader imports.)
+PIP = None if THOROUGH else importlib.metadata.distribution("pip").locate_file("pip")
 LENT = """
 import os, pathlib, subprocess, sys, time
 time.sleep(10 if os.environ.get("SLOW") == "environment" else 0)
@@ -107,7 +108,7 @@ def small_clone(folder: Path, needs: str = "[]", is_lent: bool = PIP is not None
     shutil.copy(paths.ROOT / "Makefile", folder)
     program = (paths.ROOT / "grader/venv.py").read_text("utf-8").replace(venv.CPU_INDEX, NOBODY)
     if is_lent:
-        (folder / "lent.py").write_text(LENT.replace("PIP", repr(str(Path(PIP.origin).parent))))
+        (folder / "lent.py").write_text(LENT.replace("PIP", repr(str(PIP))))
         own, lent = '[sys.executable, "-m", "venv", ', '[sys.executable, "lent.py", '
         assert own in program
         program = program.replace(own, lent)
