@@ -384,17 +384,18 @@ def is_for_this_machine(attack: Attack) -> bool:
 
 
 def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> list[Attack]:
-    """The attacks that are tried in a tier."""
+    """The attacks that are tried in a tier. Without walls, others than those on the verdict would harm this machine."""
+    fitting = [attack for attack in ATTACKS if tier in WALLED or attack.name[0] in ON_THE_VERDICT]
     if chosen:
-        return [attack for attack in ATTACKS if re.search(chosen, f"{attack.group}/{attack.title}")]
+        return [attack for attack in fitting if re.search(chosen, f"{attack.group}/{attack.title}")]
     found = []
-    for group in sorted({attack.name[0] for attack in ATTACKS}):
-        every = [attack for attack in ATTACKS if attack.name[0] == group]
-        if thorough and (tier in WALLED or group in ON_THE_VERDICT):
+    for group in sorted({attack.name[0] for attack in fitting}):
+        every = [attack for attack in fitting if attack.name[0] == group]
+        if thorough:
             found += every
-        elif not thorough and group in ON_THE_SANDBOX:
+        elif group in ON_THE_SANDBOX:
             found += every[WALLED.index(tier) :: EVERY]
-        elif not thorough and WALLED[ord(group) % len(WALLED)] == tier:
+        elif WALLED[ord(group) % len(WALLED)] == tier:
             found += every[2::SAMPLE]
     return found
 
