@@ -1,5 +1,5 @@
 // One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps, of which the last one is
-// shown first. Point at a number: what it is made of is blue, and what that was made of is grey.
+// shown first. Point at a number: what it is made of is blue, and what it does not need is pale.
 
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
@@ -59,19 +59,20 @@ export default {
           [],
         ],
         "context vector": () => [
-          `“${word}” mixes the ${["first", "second"][j]} numbers of the six values by its six weights (blue), which come `
-            + "from all that is grey.",
+          `“${word}” mixes the ${["first", "second"][j]} numbers of the six values by its six weights (blue): `
+            + `${terms(weights[t].slice(0, 2), values.map((one) => one[j]))} + … = ${value}.`,
           { weights: () => true, values: (k, n) => n === j },
-          tokens.map((_, k) => [["values", k, j], ["context vector", 0, j]]),
+          tokens.map((_, k) => [["values", k, j], ["context vector", 0, j], 0, 20 * weights[t][k]]),
         ],
       }[name]();
       const order = Object.keys(all);
       const isBefore = (which) => Object.keys(goesIn).every((one) => order.indexOf(which) < order.indexOf(one));
-      const kindOf = (which, ...at) => (goesIn[which]?.(...at) ? 0 : isBefore(which) ? 3 : null);
+      const isIn = (which, ...at) => goesIn[which]?.(...at) ?? false;
       const shown = (which, facts) => matrix({
         name: which, values: all[which], picked: which === name ? [i, j] : undefined,
-        kind: (...at) => kindOf(which, ...at),
-        faint: (...at) => [which, ...at].join() !== cell.value.join() && kindOf(which, ...at) === null,
+        kind: (...at) => (isIn(which, ...at) ? (which === "weights" ? undefined : 0) : null), // a weight by its size
+        faint: (...at) => [which, ...at].join() !== cell.value.join() && !isIn(which, ...at) && !isBefore(which),
+        digits: 2,
         ...(stages.some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
         ...facts,
       });
@@ -79,12 +80,12 @@ export default {
         key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, value],
         threads,
         show: row(
-          h("div", {}, shown(word, { digits: 2 }), shown("W_query"), shown("query")),
+          h("div", {}, shown(word), shown("W_query"), shown("query")),
           shown("keys", { rows: tokens, note: "x @ W_key" }),
-          shown("scores"),
-          shown("weights"),
+          shown("scores", { note: "keys @ query" }),
+          shown("weights", { note: `softmax(… / √${d_k})` }),
           shown("values", { note: "x @ W_value" }),
-          shown("context vector"),
+          shown("context vector", { digits: 4, note: "weights @ values" }),
         ),
         say,
       };

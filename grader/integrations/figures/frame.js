@@ -105,7 +105,8 @@ export function frame(el, title) {
 }
 
 // Draw lines between cells over a view, from the edge of one table to the edge of another, so that they cross no number,
-// no label and no title: [[name, row, column], the same, a kind], … The kind is one of those of `matrix`, or left out.
+// no label and no title: [[name, row, column], the same, a kind, a width], … The kind is one of those of `matrix`; it and the
+// width may be left out.
 function drawThreads(view, threads) {
   if (!overlays.has(view)) {
     if (!threads.length) return;
@@ -124,11 +125,11 @@ function drawThreads(view, threads) {
 function drawOver(view, { svg, threads }) {
   if (!view.isConnected) return; // the observer calls again once it is laid out
   const ground = svg.getBoundingClientRect();
-  fill(svg, threads.map(([from, to, kind]) => {
+  fill(svg, threads.map(([from, to, kind, width]) => {
     const [a, b] = [from, to].map((cell) => boxOf(view, cell, ground));
     if (!a || !b) return null;
     if (Math.max(b.line.left - a.line.right, a.line.left - b.line.right) < 0) return null; // one is below the other
-    const look = { class: kind === undefined ? null : `kata-kind-${kind}` };
+    const look = { class: kind === undefined ? null : `kata-kind-${kind}`, style: width && `stroke-width: ${width}px` };
     // It bends beside the tables, and runs straight past the longer labels of other lines.
     const [[start, left], [right, end]] = b.line.left >= a.line.left
       ? [[a.line.right, a.table.right], [b.table.left, b.line.left]]
