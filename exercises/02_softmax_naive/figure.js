@@ -34,30 +34,37 @@ function fault(scores, { exps, total, weights }, stable) {
 
 const [LEAST, MOST] = [-103.97, 88.7]; // between them the exponential is a float32, neither 0 nor inf
 const [WIDE, END] = [420, 118]; // of the drawing, and what its edges stand for
-const LINES = [64, 224]; // where the two number lines are
+const LINES = [76, 240]; // where the two number lines are
 
 // The numbers whose exponentials are taken: the scores as they are, and less the largest of them. Beyond the walls e^x
 // breaks: it is inf, or 0.
 function walls(scores, top, tokens) {
   const X = (value) => WIDE / 2 + (Math.max(-END + 4, Math.min(END - 4, value)) / END) * (WIDE / 2);
   const text = (x, y, anchor, words) => s("text", { x, y, "text-anchor": anchor }, words);
+  const label = (x, y, words) => text( // beside a wall, not on it
+    Math.max(X(LEAST) + 6, Math.min(X(MOST) - 6, x)), y, x < 140 ? "start" : x > WIDE - 140 ? "end" : "middle", words
+  );
   const most = scores[top];
   const ways = [["naive: as they are", scores], ["stable: less the largest", scores.map((score) => score - most)]];
-  const [from, to, step] = [X(most), X(0), format(most, Number.isInteger(most) ? 0 : 1)];
+  const rounded = (value) => format(value, Number.isInteger(value) ? 0 : 1);
+  const [from, to, step] = [X(most), X(0), rounded(most)];
   return drawing(
     { name: "the numbers whose e^x is taken", label: `The largest of them, ${step}, becomes 0.`, width: WIDE,
-      height: 260, most: 460 },
-    s("path", { class: "pull", d: `M${from},${LINES[0] + 38}L${to},${LINES[1] - 10}`, "stroke-width": 2 }),
-    text((from + to) / 2 + 12, 164, "start", `less ${step}`),
+      height: 276, most: 460 },
+    s("path", { class: "pull", d: `M${from},${LINES[0] + 38}L${to},${LINES[1] - 46}`, "stroke-width": 2 }),
+    text((from + to) / 2 + 24, 164, "start", `less ${step}`),
     ways.map(([name, values], n) => {
       const y = LINES[n];
+      const others = values.filter((_, i) => i !== top);
+      const [least, greatest] = [Math.min(...others), Math.max(...others)];
       return [
-        s("rect", { class: "wall", x: X(MOST), y: y - 34, width: WIDE - X(MOST), height: 48 }),
-        s("rect", { class: "cell kata-kind-3", x: 0, y: y - 34, width: X(LEAST), height: 48 }),
+        s("rect", { class: "wall", x: X(MOST), y: y - 46, width: WIDE - X(MOST), height: 60 }),
+        s("rect", { class: "cell kata-kind-3", x: 0, y: y - 46, width: X(LEAST), height: 60 }),
         s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: y, y2: y }),
         values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: y, r: 5 })),
-        text(0, y - 42, "start", name),
-        text(X(values[top]) + (n ? -10 : 6), y - 12, "end", tokens[top]),
+        text(0, y - 54, "start", name),
+        label(X(values[top]), y - 31, `${tokens[top]} ${rounded(values[top])}`),
+        label((X(least) + X(greatest)) / 2, y - 13, `the others ${rounded(least)} to ${rounded(greatest)}`),
         text(4, y + 30, "start", n ? "e^x is 0: adds nothing" : `below −${-LEAST.toFixed(0)}: e^x is 0`),
         text(X(0), y + 30, "middle", "0"),
         text(WIDE - 4, y + 30, "end", `above ${MOST}: e^x is inf`),
@@ -72,26 +79,19 @@ export default {
     const figure = frame(el, "At which scores does the naive softmax break?");
     figure.below();
     const slider = (i) => figure.slider(
-      { label: tokens[i], min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i] }
+      { label: tokens[i], min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i],
+        name: (value) => format(value, Math.abs(value) === 1000 ? 0 : 4) }
     );
     const sliders = [];
     sliders[journey] = slider(journey);
-    const temperature = figure.slider({
-      label: "Temperature",
-      min: 0.01,
-      max: 100,
-      step: 0.1,
-      digits: 2,
-      bend: 3,
-      value: 1,
-    });
     sliders[journey].value = 1000;
     figure.lesson(() => {
       sliders.forEach((slider, i) => (slider.value = scores[i]));
       temperature.value = 1;
     });
-    figure.fold("The other five scores");
+    figure.fold("Other scores, temperature");
     tokens.forEach((_, i) => (sliders[i] ??= slider(i)));
+    const temperature = figure.slider({ label: "Temperature", min: 0.01, max: 100, step: 0.1, digits: 2, bend: 3, value: 1 });
     figure.draw(() => {
       const scaled = sliders.map((slider) => single(slider.value / temperature.value));
       const [computed, stable] = [naive(scaled), softmax(scaled)];
