@@ -11,12 +11,13 @@ export default {
     const rows = range(T).map(String);
     const weights = range(T).map((i) => range(T).map((j) => (j <= i ? 1 / (i + 1) : 0)));
     const before = matmul(weights, x);
-    const figure = frame(el, "Averages over the past, as one product");
+    const figure = frame(el, "A token changes its own average and those after it");
     figure.below();
     const token = figure.slider({ label: "Changed token", min: 0, max: T - 1, value: T - 1 });
-    const added = figure.slider({ label: "Add to it", min: -4, max: 4, step: 0.5, digits: 1, value: 2 });
     figure.player(token);
     figure.lesson(() => (added.value = 0));
+    figure.fold("What is added to it");
+    const added = figure.slider({ label: "Add to it", min: -4, max: 4, step: 0.5, digits: 1, value: 2 });
     figure.draw(() => {
       const [t, plus] = [token.value, added.value];
       const inputs = x.map((one, i) => one.map((value) => value + (i === t ? plus : 0)));
@@ -26,7 +27,7 @@ export default {
       const [from, to] = [before, averages].map((all) => `(${all[t].map((value) => format(value, 3)).join(", ")})`);
       const seen = t < T - 1 ? `the averages ${t} to ${T - 1}` : `average ${t} only`;
       const shown = (name, values, isMarked) => matrix({
-        name, values, rows, columns: ["0", "1"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
+        name, values, rows, columns: ["first", "second"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
       });
       return {
         show: equation(
@@ -37,10 +38,11 @@ export default {
           sign("@", shown("x", inputs, (i) => plus && i === t)),
           sign("=", shown("averages", averages, isMoved)),
         ),
+        threads: rows.flatMap((_, i) => (isMoved(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
         key: ["averages that change", `${moved} of ${T}`],
         say: plus
           ? `Token ${t} has a weight in ${seen}. Average ${t} was ${from} and is now ${to}.`
-          : "Nothing is added, so nothing changes.",
+          : `Nothing is added, so nothing changes: average ${t} is the mean of all of x up to token ${t}.`,
       };
     });
   },
