@@ -37,8 +37,8 @@ function weighed({ query, truth, mean, last, tokens, grown }) {
 }
 
 const LEGEND = [
-  ["without dropout", s("line", { class: "truth", x1: 0, x2: 28, y1: 4, y2: 4 })],
-  ["mean of the draws", s("rect", { class: "cell done", x: 2, width: 24, height: 8 })],
+  ["no dropout", s("line", { class: "truth", x1: 0, x2: 28, y1: 4, y2: 4 })],
+  ["mean", s("rect", { class: "cell done", x: 2, width: 24, height: 8 })],
   ["last draw", s("rect", { class: "cell strip kata-kind-1", x: 10, width: 8, height: 8 })],
 ];
 
@@ -63,15 +63,15 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "Every draw drops other weights: what is left of each on average?");
+    const figure = frame(el, "With dropout one draw is far off, the mean of many is close");
     figure.below();
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
-    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: 97 });
+    const count = figure.slider({ label: "Draws", min: 1, max: draws, value: draws });
     figure.player(count, 250);
-    const numbers = figure.toggle({ label: "Numbers" });
     figure.lesson(() => ([rate.value, count.value, query.value, numbers.value] = [0, 1, T - 1, true]));
-    figure.fold("Another token");
+    figure.fold("Another token, numbers");
     const query = figure.choice({ label: "Weights of", options: tokens, value: T - 1 });
+    const numbers = figure.toggle({ label: "Numbers" });
     figure.draw(() => {
       if (known !== rate.value) [known, means] = [rate.value, meansOf(rate.value)];
       const [draw, all, i] = [dropped(count.value - 1, rate.value), means[count.value - 1], query.value];
@@ -80,14 +80,15 @@ export default {
       const shares = mean.map((value, j) => value / truth[j]);
       const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(2));
       const left = means.map((one) => (100 * sum(one[i])) / sum(truth)); // of all weights together
+      const each = truth.map((whole, j) => means.map((one) => (100 * one[i][j]) / whole));
       const gone = last.filter((value) => value === 0).length;
       return {
         show: row(
           h("div", { class: "kata-wide" },
             weighed({ query: tokens[i], truth, mean, last, tokens: seen, grown }), legend(LEGEND)),
           chart({
-            name: "left of all weights together, %", x: range(draws, 1), curves: [{ name: "mean so far", values: left }],
-            at: count.value, xLabel: "draws", least: 0,
+            name: "left on average, %", x: range(draws, 1), curves: [{ name: "of all weights together", values: left }],
+            family: { name: "of each weight", all: each }, at: count.value, xLabel: "draws", least: 0,
           }),
         ),
         more: numbers.value && [
@@ -100,7 +101,7 @@ export default {
         key: [`left, mean of ${count.value} draw${count.value > 1 ? "s" : ""}`, `${format(left[count.value - 1], 0)} %`],
         say: rate.value
           ? `Draw ${count.value} drops ${gone || "none"} of ${i + 1} weight${i ? "s" : ""} of “${tokens[i]}”`
-            + (gone > i ? ". " : `, and makes the others ${grown.toFixed(2)} times as large. `)
+            + (gone > i ? ". " : `, and makes ${gone ? "the others" : "all"} ${grown.toFixed(2)} times as large. `)
             + `On average ${least === most ? least : `${least} to ${most}`} of each weight is left.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };

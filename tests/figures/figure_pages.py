@@ -87,7 +87,7 @@ def act(page, step):
         group = page.get_by_role("group", name=arguments[0], exact=True, include_hidden=True)
         unfold(group).get_by_label(arguments[1], exact=True).check()
     elif what == "toggle":
-        page.get_by_label(arguments[0], exact=True).click()
+        unfold(page.get_by_label(arguments[0], exact=True)).click()
     elif what == "type":
         unfold(page.get_by_label(arguments[0], exact=True)).fill(arguments[1])
     elif what == "pick":

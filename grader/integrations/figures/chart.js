@@ -27,7 +27,7 @@ function powers(low, high, bases) {
 }
 
 // Curves over x with their names. at: the x of a vertical mark; log: a logarithmic y axis, logX: x too; tick: how a
-// value is written; bases: whose powers may be marked.
+// value is written; bases: whose powers may be marked; family: {name, all: [values, …]}, thin curves below the others.
 export function chart({
   name,
   x,
@@ -41,9 +41,10 @@ export function chart({
   most,
   tick = compact,
   bases = [10, 4, 2],
+  family = { all: [] },
 }) {
   const [W, H, L, R, T, B] = [380, 230, 60, 14, 12, 38];
-  const all = curves.flatMap((curve) => curve.values).filter((value) => Number.isFinite(value) && (!log || value > 0));
+  const all = [...family.all, ...curves.map((curve) => curve.values)].flat().filter((value) => Number.isFinite(value) && (!log || value > 0));
   const bend = (value, isLog) => (isLog ? Math.log10(Math.max(value, 1e-12)) : value);
   const [low, high] = [bend(least ?? Math.min(...all), log), bend(most ?? Math.max(...all), log)];
   const [left, right] = [bend(x[0], logX), bend(x[x.length - 1], logX)];
@@ -74,6 +75,7 @@ export function chart({
     )),
     s("text", { x: (L + W - R) / 2, y: H - 6, "text-anchor": "middle" }, xLabel),
     at !== undefined && s("line", { class: "now", x1: X(at), x2: X(at), y1: T, y2: H - B }),
+    family.all.map((values) => s("polyline", { class: "curve thin", points: path(values) })),
     curves.map((curve, i) => s("polyline", { class: `curve curve-${i}`, points: path(curve.values) })),
   );
   return h(
@@ -81,7 +83,9 @@ export function chart({
     { class: "kata-panel kata-wide", key: name, "data-name": name },
     h("p", { class: "kata-caption" }, yLabel ?? name),
     drawn,
-    legend(curves.map((curve, i) => [curve.name, s("polyline", { class: `curve curve-${i}`, points: "0,4 28,4" })]))
+    legend([...curves, ...(family.name ? [family] : [])].map(({ name }, i) => [
+      name, s("polyline", { class: `curve ${i < curves.length ? `curve-${i}` : "thin"}`, points: "0,4 28,4" }),
+    ]))
   );
 }
 
