@@ -3,39 +3,46 @@
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, matmul, range, softmax, sum, transpose } from "../../grader/integrations/figures/maths.js";
-import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const ORDERS = ["q k v", "k q v", "v k q"];
 const NAMES = ORDERS[0].split(" ");
 const [WIDE, HIGH, GAP] = [84, 34, 22]; // of a part, and between two
-const MOST = 0.2; // what a whole bar stands for
+const LEFT = 70; // of the parts
 
-// The three parts as they are stacked, as they are cut, and as attention takes them. A colour is what a part is, a letter
-// what it is called.
+// The product as it is stacked, as it is cut, and as attention takes the parts. A colour is what a part is, a letter what
+// it is called.
 function strips(from, to) {
   const real = NAMES.map((name) => from[to.indexOf(name)]);
+  const X = (i, gap = GAP) => LEFT + GAP - gap + i * (WIDE + gap);
+  const part = (x, y, letter, is) => [
+    s("rect", { class: `cell kata-kind-${NAMES.indexOf(is)}`, x, y, width: WIDE, height: HIGH }),
+    letter !== is && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
+    s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" }, letter),
+  ];
+  const middle = (x, y, words) => s("text", { x, y, "text-anchor": "middle" }, words);
+  const [CUT, USED] = [78, 172]; // where these rows begin
   return drawing(
-    { name: "the three parts of the product", width: 366, height: 168, most: 430,
+    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 22, most: 400,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
-    [["stacked", from, from], ["cut as", to, from], ["softmax(", NAMES, real]].map(([row, names, parts], n) => {
-      const y = 4 + n * 54;
+    from.map((name, i) => part(X(i, 0), 4, name, name)),
+    s("rect", { class: "box", x: X(0, 0), y: 4, width: 3 * WIDE, height: HIGH }),
+    to.map((name, i) => [
+      s("path", { class: "link", d: `M${X(i, 0) + WIDE / 2},${4 + HIGH}L${X(i) + WIDE / 2},${CUT - 2}` }),
+      part(X(i), CUT, name, from[i]),
+    ]),
+    NAMES.map((name, i) => {
+      const [start, end] = [X(to.indexOf(name)) + WIDE / 2, X(i) + WIDE / 2];
+      const kind = NAMES.indexOf(real[i]);
       return [
-        s("text", { x: 0, y: y + 22 }, row),
-        names.map((letter, i) => {
-          const x = 64 + i * (WIDE + GAP);
-          const isWrong = letter !== parts[i];
-          return [
-            s("rect", { class: `cell kata-kind-${NAMES.indexOf(parts[i])}`, x, y, width: WIDE, height: HIGH }),
-            isWrong && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
-            s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" }, letter),
-            n === 2 && s("text", { x: x + WIDE + GAP / 2, y: y + 22, "text-anchor": "middle" }, ["·", ")", ""][i]),
-            n === 2 && isWrong && s("text", {
-              x: x + WIDE / 2, y: y + HIGH + 17, "text-anchor": "middle",
-            }, `is ${parts[i]}`),
-          ];
-        }),
+        s("path", { class: `pull kata-kind-${kind}`, "stroke-width": 2.5,
+          d: `M${start},${CUT + HIGH + 2}C${start},${USED - 25} ${end},${CUT + HIGH + 25} ${end},${USED - 2}` }),
+        part(X(i), USED, name, real[i]),
+        middle(X(i) + WIDE + GAP / 2, USED + 22, ["·", "ᵀ)", ""][i]),
+        name !== real[i] && middle(end, USED + HIGH + 17, `is ${real[i]}`),
       ];
     }),
+    [["stacked", 4], ["cut as", CUT], ["softmax(", USED]].map(([row, y]) => s("text", { x: 0, y: y + 22 }, row)),
   );
 }
 
@@ -57,8 +64,7 @@ export default {
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 2 });
     figure.below();
-    const numbers = figure.toggle({ label: "Numbers" });
-    figure.lesson(() => ([stacked.value, cut.value, numbers.value] = [0, 0, true]));
+    figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
     const projected = Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])
     );
@@ -73,17 +79,8 @@ export default {
       return {
         show: row(
           strips(from, to),
-          bars({
-            name: "how far off each token is",
-            values: far.map((line) => Math.max(...line)),
-            labels: tokens,
-            most: MOST,
-            kind: 1,
-          }),
-        ),
-        more: numbers.value && row(
           matrix({ name: "output", values: output, rows: tokens, heat: false, marked: off }),
-          wrong.length > 0 && matrix({ name: "should be", values: right, rows: tokens, heat: false }),
+          matrix({ name: "should be", values: right, heat: false }),
         ),
         key: ["wrong numbers in the output", `${many} of ${tokens.length * width}`],
         say: wrong.length
