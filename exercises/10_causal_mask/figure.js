@@ -9,7 +9,7 @@ const LEAST = -20; // the slider's end means −inf
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(el, "How much weight still reaches the future?");
+    const figure = frame(el, "Any fill but −∞ lets some weight reach the future");
     figure.below();
     const fill = figure.slider({
       label: "Fill",

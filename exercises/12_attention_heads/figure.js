@@ -54,7 +54,7 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
 export default {
   render({ model, el }) {
     const { x, heads, out_weight, out_bias } = model.get("data");
-    const figure = frame(el, "How many numbers change when a head is switched off?");
+    const figure = frame(el, "Through the output layer, each head reaches all four numbers");
     figure.below();
     const on = figure.switches({ label: "Heads", options: heads.map((_, h) => `head ${h}`) });
     const token = figure.choice({ label: "Token", options: x.map((_, t) => String(t)) });

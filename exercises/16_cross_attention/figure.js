@@ -34,7 +34,7 @@ export default {
   render({ model, el }) {
     const { trained, lesson } = model.get("data");
     const sets = [trained, { ...lesson, others: range(lesson.x_2.length).map(String) }];
-    const figure = frame(el, "Each word of one sentence looks at the words of another. At which one?");
+    const figure = frame(el, "Each word looks most where its thickest line leads");
     figure.below();
     const which = figure.choice({
       label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),

@@ -75,7 +75,7 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
 export default {
   render({ model, el }) {
     const { query, up, latent } = model.get("data");
-    const figure = frame(el, "Can a query be scored against keys that are never made?");
+    const figure = frame(el, "If the query goes through W, its scores need no keys");
     const way = figure.choice({ label: "Through W", options: ["what is kept", "the query"], value: 1 });
     figure.below();
     const length = figure.slider({ label: "Tokens", min: 1, max: 1000, bend: 3, value: 2 });

@@ -111,7 +111,7 @@ function blocks({ pool, tables, actor, copy, slot }, size, many, isMoving) {
 export default {
   render({ model, el }) {
     const start = model.get("data");
-    const figure = frame(el, "A prompt and its children share blocks. When is a block copied?");
+    const figure = frame(el, "A shared block is copied only when one of its users has to write into it");
     const again = () => {
       at.limit(moments().length - 1);
       at.value = moments().length - 1;

@@ -58,7 +58,7 @@ export default {
       const other = i < half ? -vector[i + half] : vector[i - half];
       return value * Math.cos(angle) + other * Math.sin(angle);
     });
-    const figure = frame(el, "Where does a head's attention go when the first token is dropped?");
+    const figure = frame(el, "Once the first token is dropped, the last ones share all of the attention");
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
     figure.player(seen, 900);
     figure.below();

@@ -87,7 +87,7 @@ export default {
   render({ model, el }) {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "What can a query still read once the tokens are gone?");
+    const figure = frame(el, "Linear attention reads the same from a few sums as from the whole cache");
     const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
     figure.below();

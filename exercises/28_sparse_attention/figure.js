@@ -60,7 +60,7 @@ function choices(scores, taken, tied, most) {
 export default {
   render({ model, el }) {
     const { queries, keys, weights } = model.get("data");
-    const figure = frame(el, "Every key gets a cheap score. Which keys are read, and which ones lose a tie?");
+    const figure = frame(el, "The highest scores are read, and earlier keys win a tie");
     const count = figure.slider({ label: "Keys to read (k)", min: 1, max: 5, value: 4 });
     figure.below();
     const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });

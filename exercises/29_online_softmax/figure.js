@@ -46,7 +46,7 @@ export default {
   render({ model, el }) {
     const { scores } = model.get("data");
     const T = scores.length;
-    const figure = frame(el, "A larger score comes. What happens to the sum so far?");
+    const figure = frame(el, "When a larger score comes, the old sum must shrink");
     const blocks = () => Math.ceil(T / block.value);
     const readAll = () => {
       seen.limit(blocks());

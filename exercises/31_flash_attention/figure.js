@@ -22,7 +22,7 @@ export default {
     const { powers, values, block } = model.get("data"); // a key is the log of its power, and each query is 1
     const T = powers.length;
     const log = (power) => (power ? `log ${power}` : "−inf");
-    const figure = frame(el, "Each tile of scores is forgotten after its use. What stays?");
+    const figure = frame(el, "For each query only three numbers are carried from tile to tile");
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
       return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);

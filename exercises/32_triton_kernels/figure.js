@@ -61,7 +61,7 @@ export default {
     const memory = [...powers.flat(), ...beyond];
     const rowOf = powers.flatMap((one, i) => one.map(() => i)); // by address
     const own = rowOf.length;
-    const figure = frame(el, "A row has three numbers, a tile four lanes or eight. What do the other lanes read?");
+    const figure = frame(el, "The lanes past the row spoil its weights unless they hold −∞");
     const load = figure.choice({ label: "They", options: ["load", "hold −∞", "hold 0"] });
     figure.below();
     const program = figure.choice({ label: "Program", options: ["row 0", "row 1"] });

@@ -44,7 +44,7 @@ export default {
   render({ model, el }) {
     const { logits, words } = model.get("data");
     const V = logits.length;
-    const figure = frame(el, "After temperature, top_k and top_p, which words are left to draw from?");
+    const figure = frame(el, "The words that each cut leaves share all of the probability");
     const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
     const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
