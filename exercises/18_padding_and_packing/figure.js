@@ -14,7 +14,7 @@ const percent = (share) => (Number.isNaN(share) ? "NaN" : `${format(100 * share,
 function shares(rows) {
   const told = rows.map(({ name, weights }) => `${name}: ${weights.map(percent).join(", ")}`);
   return drawing(
-    { name: "who gets how much of the weight", label: told.join("; "), width: WIDE, height: 2 * LINE - 8, most: 440 },
+    { name: "who gets how much of the weight", label: told.join("; "), width: WIDE, height: 2 * LINE - 8, most: 520 },
     rows.map(({ name, weights, names, result }, n) => {
       const y = n * LINE + 20;
       let x = 0;

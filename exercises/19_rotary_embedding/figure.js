@@ -97,7 +97,7 @@ export default {
       return {
         show: [
           drawing(
-            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 58, most: 420,
+            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 58, most: 500,
               label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
             range(half).map(clock),
           ),

@@ -42,7 +42,7 @@ export default {
             label: `${heads} heads of queries, ${groups} of keys and values. The cache is 1/${each} of the largest.`,
             width: 400,
             height: 202,
-            most: 480,
+            most: 600,
           },
           [["queries", 34], ["keys and", 96], ["values", 112], ["cache", 158]].map(
             ([name, y]) => s("text", { x: 0, y }, name)

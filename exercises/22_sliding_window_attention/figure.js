@@ -17,7 +17,7 @@ function cone(T, w, layers) {
   const [first, last, low] = [X(T - 1 - back), X(T - 1), Y(0)];
   return drawing(
     { name: "what reaches the last token", label: `Through ${layers} layers it sees ${back} tokens back.`,
-      width: LEFT + WIDE + 2, height: low + 62, most: 420 },
+      width: LEFT + WIDE + 2, height: low + 62, most: 520 },
     s("path", { // all of them in one: there may be a thousand
       class: "link now",
       "stroke-width": 1.6,

@@ -44,7 +44,7 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
   const end = yOf(latent.length);
   return drawing(
     { name: absorbs ? "the query goes to what is kept" : "what is kept becomes keys",
-      label: `The scores: ${scores.join(", ")}.`, width: RIGHT + large * C, height: end + 8, most: 440 },
+      label: `The scores: ${scores.join(", ")}.`, width: RIGHT + large * C, height: end + 8, most: 500 },
     word((left + right) / 2, 12, "W", "strong"),
     up.map((line, n) => vector(line, W_AT, MIDDLE + (n - small / 2) * C + 2, "")),
     s("rect", { class: "box", x: left, y: MIDDLE - C - 4, width: right - left, height: small * C + 8, rx: 5 }),

@@ -62,9 +62,10 @@ function blocks({ pool, tables, actor, copy, slot }, size, many, isMoving) {
   // Each line enters a block at a height of its own.
   const entryOf = (block, n) => yOf(block) + ((users[block].indexOf(n) + 1) * TALL) / (users[block].length + 1);
   const told = tables.map((table, n) => `${nameOf(n)}: ${table.map((block) => `block ${block}`).join(", ")}`);
+  const width = POOL + size * SLOT + 70;
   return drawing(
-    { name: "who uses which block", label: told.join("; "), width: POOL + size * SLOT + 70,
-      height: LINE * Math.max(many, tables.length), most: 440 },
+    { name: "who uses which block", label: told.join("; "), width, height: LINE * Math.max(many, tables.length),
+      most: 1.45 * width },
     tables.map((table, n) => {
       const y = yOf(n) + TALL / 2;
       return [

@@ -19,7 +19,7 @@ function stacks(words, target, draft, kept, drawn) {
     s("text", { x, y: ground + below, "text-anchor": "middle", class: look }, word);
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
-    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 74, most: 440 },
+    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 74, most: 490 },
     words.map((word, j) => {
       const [left, right] = [j * WIDE + 6, j * WIDE + 42];
       return [

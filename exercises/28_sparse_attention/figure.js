@@ -37,7 +37,7 @@ function choices(scores, taken, tied, most) {
   };
   return drawing(
     { name: "scores of the last token: full bars are read", label: told.join("; "), width, height: ground + below + 32,
-      most: 1.3 * width },
+      most: 1.5 * width },
     s("line", { class: "axis", x1: 28, x2: width, y1: ground, y2: ground }),
     s("text", { x: 0, y: ground + below }, "key"),
     tied.length > 0 && tie(),

@@ -25,7 +25,7 @@ function shares(scores, now, before, isNew, [, old, factor]) {
   const fresh = now.filter((_, j) => isNew(j)).length;
   const middle = (X(0) + X(many) - 16) / 2;
   return drawing(
-    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: ground + 40, most: 440 },
+    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: ground + 40, most: 500 },
     now.map((value, j) => [
       value !== null && bar(isNew(j) ? "now" : "done", j, Math.min(1, value)),
       value !== null && before[j] > value + 5e-5 && bar("gone", j, Math.min(1, before[j])),

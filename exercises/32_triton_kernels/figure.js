@@ -28,7 +28,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const told = lanes.map((lane) => `lane ${lane}: ${isMasked(lane) ? "masked" : `address ${addresses[lane]}`}`);
   return drawing(
     { name: "memory, and what each lane adds to the sum", label: told.join("; "), width: WIDE, height: low + 86,
-      most: 460 },
+      most: 510 },
     range(last + 1).map((address) => [
       rowOf[address] !== rowOf[address - 1]
         && s("text", { x: address * room + 2, y: 12, class: "strong" }, nameOf(rowOf[address])),

@@ -15,7 +15,7 @@ function cuts(steps, words) {
   const told = steps.map(({ name, values }) => `${name}: ${values.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
     { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE + 4,
-      height: steps.length * STEP, most: 1.35 * WIDE },
+      height: steps.length * STEP, most: 1.5 * WIDE },
     steps.map(({ name, values, next = values, at, pale }, n) => {
       const y = n * STEP + 18;
       let x = 2;
