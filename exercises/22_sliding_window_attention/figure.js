@@ -34,8 +34,10 @@ function cone(T, w, layers) {
       )),
     ]),
     range(T).map((t) => s("text", { x: X(t), y: low + 24, "text-anchor": "middle" }, String(t))),
-    back > 0 && s("path", { class: "line", d: `M${first},${low + 30}v8H${last}v-8` }),
-    s("text", { class: "strong", x: (first + last) / 2, y: low + 56, "text-anchor": "middle" }, `${back} back`),
+    back > 0 && [
+      s("path", { class: "line", d: `M${first},${low + 30}v8H${last}v-8` }),
+      s("text", { class: "strong", x: (first + last) / 2, y: low + 56, "text-anchor": "middle" }, `${back} back`),
+    ],
   );
 }
 
