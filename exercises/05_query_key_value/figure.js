@@ -6,7 +6,7 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["it looks for", "it is found by", "it gives"];
+const ROLES = ["asks (blue)", "is found (orange)", "gives"];
 
 export default {
   render({ model, el }) {
@@ -14,8 +14,10 @@ export default {
     const figure = frame(el, "One row, three jobs: to ask, to be found, and to give.");
     figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
-    const [entry, partner] = [figure.state(null), figure.state(4)];
+    const [partner, entry, isAbout] = [figure.state(4), figure.state([0, 0]), figure.state(false)]; // about: the entry
     const W_query = weights.W_query.map((one) => [...one]);
+    const same = figure.toggle({ label: "Use W_query for the keys too" });
+    figure.fold("Change an entry of W_query");
     const slider = figure.slider({
       label: "Chosen entry of W_query",
       min: -1,
@@ -24,37 +26,42 @@ export default {
       digits: 4,
       value: W_query[0][0],
       moved({ value }) {
-        entry.value ??= [0, 0];
         const [i, j] = entry.value;
         W_query[i][j] = value;
+        isAbout.value = true;
       },
     });
-    const same = figure.toggle({ label: "Use W_query for the keys too" });
     figure.draw(() => {
-      const j = entry.value?.[1];
+      const j = entry.value[1];
       const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
       const [queries, keys, values] = NAMES.map((name) => matmul(inputs, used[name]));
       const t = token.value;
       const pick = (...at) => {
         slider.value = W_query[at[0]][at[1]];
-        entry.value = at;
+        [entry.value, isAbout.value] = [at, true];
       };
       const scores = matmul(queries, transpose(keys));
       const u = partner.value;
-      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j] ?? 0)}`).join(" + ");
+      const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       // A matrix and what it makes of the token, in the colour of what it makes.
       const branch = (kind, result, options) => equation(
         matrix({ name: NAMES[kind], values: used[NAMES[kind]], kind: () => kind, ...options }),
         sign("→", matrix({
           name: ["query", "key", "value"][kind], values: result[t], kind: () => kind, note: ROLES[kind],
-          ...(kind || !entry.value ? {} : { picked: [0, j] }),
+          ...(kind || !isAbout.value ? {} : { picked: [0, j] }),
         })),
       );
       return {
-        threads: range(3).map((kind) => [[tokens[t], 0, 2], [NAMES[kind], 1, 0], kind]),
-        show: [equation(
+        threads: [
+          ...range(3).map((kind) => [[tokens[t], 0, 2], [NAMES[kind], 1, 0], kind]),
+          [["query", 0, 1], ["scores", t, 0], 0],
+        ],
+        show: equation(
           matrix({ name: tokens[t], values: inputs[t], digits: 2, heat: false }),
-          h("div", {}, branch(0, queries, { picked: entry.value ?? [0, 0], pick }), branch(1, keys), branch(2, values)),
+          h(
+            "div", {},
+            branch(0, queries, { picked: isAbout.value && entry.value, pick }), branch(1, keys), branch(2, values),
+          ),
           matrix({
             name: "scores",
             values: scores,
@@ -63,22 +70,20 @@ export default {
             digits: 2,
             kind: (i, k) => (i === t ? 0 : k === t ? 1 : null),
             picked: [t, u],
-            pick: (i, k) => ([token.value, partner.value] = [i, k]),
+            faint: (i, k) => i !== t && k !== t,
+            pick: (i, k) => ([token.value, partner.value, isAbout.value] = [i, k, false]),
             marked: (i, k) => i === u && k === t && t !== u,
           }),
-        ), h(
-          "p", { class: "kata-note" },
-          `Blue: “${tokens[t]}” asks each key. Orange: each query asks “${tokens[t]}”.`,
-        )],
+        ),
         key: [t === u ? `${tokens[t]} asks itself` : `${tokens[t]} ↔ ${tokens[u]}`,
           t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
-        say: entry.value
+        say: isAbout.value
           ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
             + `${format(queries[t][j])}.`
           : t === u
             ? `“${tokens[t]}” asks itself: its query times its key is ${format(scores[t][t], 2)}.`
-            : `“${tokens[t]}” asks “${tokens[u]}” with its query: ${format(scores[t][u], 2)}. “${tokens[u]}” finds `
-              + `“${tokens[t]}” by its key: ${format(scores[u][t], 2)}.`,
+            : `“${tokens[t]}” asks “${tokens[u]}”: its query times the key of “${tokens[u]}” is `
+              + `${format(scores[t][u], 2)}. “${tokens[u]}” asks “${tokens[t]}”: ${format(scores[u][t], 2)}.`,
       };
     });
   },

@@ -35,7 +35,7 @@ CASES = [
         "as it opens",
         [],
         lambda: projected(1),
-        "^“journey” asks “one” with its query: 0.56. “one” finds “journey” by its key: 0.88",
+        "^“journey” asks “one”: its query times the key of “one” is 0.56. “one” asks “journey”: 0.88",
     ),
     Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks itself"),
     Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),

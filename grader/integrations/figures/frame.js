@@ -128,14 +128,13 @@ function drawOver(view, { svg, threads }) {
   fill(svg, threads.map(([from, to, kind, width]) => {
     const [a, b] = [from, to].map((cell) => boxOf(view, cell, ground));
     if (!a || !b) return null;
-    if (Math.max(b.line.left - a.line.right, a.line.left - b.line.right) < 0) return null; // one is below the other
+    if (b.line.left < a.line.right) return null; // it is on a line below: there is no way beside the tables
     const look = { class: kind === undefined ? null : `kata-kind-${kind}`, style: width && `stroke-width: ${width}px` };
     // It bends beside the tables, and runs straight past the longer labels of other lines.
-    const [[start, left], [right, end]] = b.line.left >= a.line.left
-      ? [[a.line.right, a.table.right], [b.table.left, b.line.left]]
-      : [[a.line.left, a.table.left], [b.table.right, b.line.right]];
+    const [left, right] = [a.table.right, b.table.left];
     const half = (left + right) / 2;
-    return s("path", { ...look, d: `M${start},${a.y}H${left}C${half},${a.y} ${half},${b.y} ${right},${b.y}H${end}` });
+    const bend = `C${half},${a.y} ${half},${b.y} ${right},${b.y}`;
+    return s("path", { ...look, d: `M${a.line.right},${a.y}H${left}${bend}H${b.line.left}` });
   }));
 }
 
