@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL, BAR, LOW] = [92, 110, 84, 146]; // the room for a bar, the height of all, a weight of 1, the words
+const [WIDE, TALL, BAR, LOW] = [110, 120, 96, 156]; // the room for a bar, the height of all, a weight of 1, the words
 
 const word = (x, y, text, look = null, anchor = "middle") =>
   s("text", { class: look, x, y, "text-anchor": anchor }, text);
@@ -17,61 +17,51 @@ const bar = (j, wide, look, one, other) => s("rect", {
 });
 
 // A bar for what arrives at each weight, as wide as the weight. Dark is what is above the
-// average, orange what is missing to it.
-function arrivals(values, average, weights) {
+// average, orange what is missing to it: as areas they are the gradients, which are written beside them.
+function arrivals(name, values, average, weights, gradients) {
   const [low, high] = [Math.min(0, ...values), Math.max(8, ...values)];
   const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
-  const right = values.length * WIDE;
+  const right = values.length * WIDE + 40;
   const width = (j) => Math.max(1, weights[j] * BAR);
+  const beside = (j) => {
+    const middle = (Y(average) + Y(values[j])) / 2 + 4;
+    const y = values[j] > average ? Math.min(middle, Y(average) - 5) : Math.max(middle, Y(average) + 15);
+    return word((j + 0.5) * WIDE + width(j) / 2 + 5, y, format(gradients[j], 3), "strong", "start");
+  };
   return drawing(
-    { name: "what arrives at each weight", width: right + 64, height: LOW + 22, most: 350,
+    { name, width: right + 60, height: LOW + 40, most: 540,
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
       bar(j, width(j), "done", Y(0), Y(value)),
       bar(j, width(j), value > average ? "now" : "kata-kind-1", Y(average), Y(value)),
       word((j + 0.5) * WIDE, LOW, `weight ${j}: ${format(weights[j], 2)}`),
       word((j + 0.5) * WIDE, LOW + 16, `arrives ${format(value, 1)}`),
+      gradients && word((j + 0.5) * WIDE, LOW + 32, `${format(weights[j], 2)} × ${format(value - average, 2)}`),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
+    gradients && range(values.length).map(beside),
     ["average", format(average, 3)].map((text, n) => word(right + 4, Y(average) - 3 + 15 * n, text, null, "start")),
-  );
-}
-
-// The gradient of each score as a bar above or below 0, and the words that say where it comes from.
-function gradients(name, values, words) {
-  const full = Math.max(1, ...values.map(Math.abs));
-  const Y = (value) => 14 + TALL / 2 - (value / full) * (TALL / 2 - 8);
-  return drawing(
-    { name, width: values.length * WIDE + 34, height: LOW + 22, most: 310,
-      label: values.map((value) => format(value, 3)).join(", ") },
-    values.map((value, j) => [
-      bar(j, BAR / 2, value < 0 ? "kata-kind-1" : "now", Y(0), Y(value)),
-      word((j + 0.5) * WIDE, Y(value) + (value < 0 ? 16 : -6), format(value, 3), "strong"),
-      word((j + 0.5) * WIDE, LOW, `score ${j}`),
-      word((j + 0.5) * WIDE, LOW + 16, words[j]),
-    ]),
-    s("line", { class: "link", x1: 0, x2: values.length * WIDE, y1: Y(0), y2: Y(0) }),
-    word(values.length * WIDE + 6, Y(0) + 4, "0", null, "start"),
   );
 }
 
 export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
-    const figure = frame(el, "Which scores get a positive gradient?");
+    const figure = frame(el, "Only what is above the average gives its score a positive gradient.");
     figure.below();
     const gradient = arriving.map((value, i) => figure.slider({
       label: `Gradient ${i}`, min: -10, max: 10, step: 0.1, digits: 1, value,
     }));
     const more = figure.slider({ label: "Add to all", min: -5, max: 5, step: 0.1, digits: 1, value: 0 });
-    const score = figure.slider({ label: "Score 0", min: -5, max: 5, step: 0.1, digits: 1, value: scores[0] });
-    const hidden = figure.toggle({ label: "Hide token 2" });
-    const shown = figure.choice({ label: "Jacobian", options: ["hidden", "whole", "only the diagonal"] });
     figure.lesson(() => {
       gradient.forEach((one, i) => (one.value = arriving[i]));
       [more.value, score.value, hidden.value, shown.value] = [0, scores[0], false, 1];
     });
+    figure.fold("Other scores, and the Jacobian");
+    const score = figure.slider({ label: "Score 0", min: -5, max: 5, step: 0.1, digits: 1, value: scores[0] });
+    const hidden = figure.toggle({ label: "Hide token 2" });
+    const shown = figure.choice({ label: "Jacobian", options: ["hidden", "whole", "only the diagonal"] });
     figure.draw(() => {
       const alone = shown.value === 2;
       const P = softmax([score.value, scores[1], hidden.value ? -Infinity : scores[2]]);
@@ -87,10 +77,9 @@ export default {
       const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
         show: [
-          row(arrivals(dP, average, P), alone
-            ? gradients("what the diagonal gives", dS, P.map((p, i) => `${format(p * (1 - p))} × ${format(dP[i], 1)}`))
-            : gradients("weight × distance from the average", dS,
-              P.map((p, i) => `${format(p, 2)} × ${format(dP[i] - average, 2)}`))),
+          alone
+            ? arrivals("what arrives at each weight", dP, average, P)
+            : arrivals("area above or below the average = gradient of the score", dP, average, P, dS),
           shown.value > 0 && row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "average", values: [average], heat: false }),
