@@ -25,8 +25,15 @@ export default {
     const { trained, tokens: first, more } = given.get("data");
     const model = transformer(trained);
     const { layers, heads } = model;
-    const figure = frame(el, "Which two heads find what comes next, and what is lost without them?");
+    const figure = frame(el, "One head notes what came before each token, another looks for that note.");
     figure.below();
+    const places = range(layers).flatMap((l) => range(heads).map((head) => `${l}.${head}`));
+    const nameOf = (place) => `layer ${place[0]}, head ${place[2]}`;
+    const on = figure.switches({ label: "Heads", options: places.map(nameOf) });
+    const isThere = (i) => whole.value || ROLES[places[i]];
+    const whole = figure.toggle({ label: "All heads", moved: () => on.show(isThere) });
+    on.show(isThere);
+    figure.fold("Another sequence");
     const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
     const drawTokens = () => {
       const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
@@ -34,12 +41,6 @@ export default {
     };
     const period = figure.slider({ label: "Period", min: 2, max: model.context / 2, value: 2, moved: drawTokens });
     figure.button("Draw a sequence, twice", drawTokens);
-    const places = range(layers).flatMap((l) => range(heads).map((head) => `${l}.${head}`));
-    const nameOf = (place) => `layer ${place[0]}, head ${place[2]}`;
-    const on = figure.switches({ label: "Heads", options: places.map(nameOf) });
-    const isThere = (i) => whole.value || ROLES[places[i]];
-    const whole = figure.toggle({ label: "All heads", moved: () => on.show(isThere) });
-    on.show(isThere);
     const pointed = figure.state(first.length - 1);
     const [keep, keepWithout] = [kept(), kept()];
     let last = { show: [] }; // what stays while the text that is typed has an error
@@ -69,7 +70,9 @@ export default {
       const X = (n) => (n + 0.5) * wide;
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
       // The token that is looked at has been told by the head before which one came before it.
-      const isPair = top > 0 && tokens[top - 1] === tokens[t] && weights[0][1][top][top - 1] > 0.5 && !off.has("0.1");
+      const isLost = off.has("1.0");
+      const isPair = !isLost && !off.has("0.1")
+        && top > 0 && tokens[top - 1] === tokens[t] && weights[0][1][top][top - 1] > 0.5;
       const arc = (i, j) => {
         const far = X(i) - X(j);
         const [x, r, high, across] = [X(i), far / 2, Math.min(far / 2, 90), -far].map((value) => value.toFixed(1));
@@ -88,17 +91,17 @@ export default {
         || (isFar(n, t) && (n === top || (isFar(n, top) && n % Math.ceil(ROOM / wide) === 0)));
       const overTokens = drawing(
         {
-          name: "where the induction head looks",
+          name: isLost ? "the induction head is off" : "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
-          width: WIDE, height: GROUND + 30 + 36,
+          width: WIDE, height: GROUND + 30 + 36, most: 480,
         },
         paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
-        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), "link", 1.5),
-        paths(pairsOf(t), "link now", 4),
+        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), isLost ? "link dim" : "link", 1.5),
+        paths(pairsOf(t), isLost ? "link dim" : "link now", 4),
         isPair && [
           s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
-          [`orange, one back: ${tokens[top]} notes that ${tokens[t]} came before it`,
-            `blue, induction: ${tokens[t]} looks for what has noted a ${tokens[t]}`].map(
+          [`1. orange, layer 0, head 1: ${tokens[top]} notes that ${tokens[t]} came before`,
+            `2. blue, layer 1, head 0: ${tokens[t]} looks for what noted ${tokens[t]}`].map(
             (words, n) => s("text", { x: 0, y: GROUND + 40 + 18 * n }, words)),
         ],
         names.map((name, n) => isNamed(n) && s("text", {
@@ -128,26 +131,29 @@ export default {
       // The pattern below itself, and below that what the model makes of it.
       const long = p || T;
       const cut = (all) => range(Math.ceil(all.length / long)).map((n) => all.slice(n * long, (n + 1) * long));
+      const given = cut(tokens);
+      const isWrong = (n) => p > 0 && next[n] !== tokens[(T + n) % p];
       const fewer = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
       last = {
         key: off.size ? [title, told] : ["loss without induction", `${told} → ${lost}`],
         show: row(
-          h("div", { class: "kata-left" }, overTokens, matrix({
+          overTokens,
+          matrix({
             name: "the model goes on",
-            values: [tokens, next].flatMap(cut),
-            rows: [tokens, next].flatMap((all, n) => cut(all).map(() => ["given", "goes on"][n])),
+            values: [...given, ...cut(next)],
+            rows: [...given.map(() => "given"), ...cut(next).map(() => "goes on")],
             digits: 0,
             heat: false,
-            faint: (i) => i < T / long,
+            faint: (i) => i < given.length,
+            marked: (i, j) => i >= given.length && isWrong((i - given.length) * long + j),
+            note: range(next.length).some(isWrong) && "dashed: not the pattern",
             picked: [Math.floor(pointed.value / long), pointed.value % long],
             pick: (i, j) => (pointed.value = i * long + j),
-          })),
-          Object.keys(ROLES).map((place) => h("div", { class: "kata-small" }, seen(place), h(
-            "p", { class: "kata-note" }, "rows look at columns",
-          ))),
+          }),
         ),
         more: whole.value && [
-          ...range(layers).map((l) => row(places.filter((one) => Number(one[0]) === l && !ROLES[one]).map(seen))),
+          ...range(layers).map((l) => row(places.filter((one) => Number(one[0]) === l).map(seen))),
+          h("p", { class: "kata-note" }, "Rows look at columns."),
           row(
             scores("previous-token score", (one) => mean(range(T - 1, 1).map((t) => one[t][t - 1]))),
             p && scores("induction score", (one) => mean(range(T - p, p).map((t) => one[t][t - p + 1]))),
@@ -159,7 +165,7 @@ export default {
         ],
         say: `The ${title} is ${told}${fewer}.`
           + (off.size ? "" : ` Without the induction head it is ${lost}.`)
-          + (expected(t, top)
+          + (!isLost && expected(t, top)
             ? ` Token ${tokens[t]} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
       };
       return last;
