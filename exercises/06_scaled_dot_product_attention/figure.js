@@ -6,20 +6,28 @@ import { dot, floats, format, range, softmax, times, variance } from "../../grad
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const WIDE = 350; // of a column
-const ENDS = [3, 6, 12, 24, 48, 96]; // the score at the edges of the axis: the first that is beyond all raw ones
+const GROUND = 50; // where the axis is
+const END = 68; // the score at its edges, beyond all scores of every d_k
 
-// All scores as strokes; those of the query are tall.
-function spread(name, all, query, look, end) {
-  const X = (value) => WIDE / 2 + (value / end) * (WIDE / 2 - 4);
-  const strokes = (high, values) => values.map((value) => `M${X(value).toFixed(1)},38v${-high}`).join("");
+// All scores as strokes; those of the query are tall, and its largest has its name.
+function spread(name, all, query, look) {
+  const X = (value) => WIDE / 2 + (value / END) * (WIDE / 2 - 4);
+  const strokes = (high, values) => values.map((value) => `M${X(value).toFixed(1)},${GROUND}v${-high}`).join("");
+  const largest = Math.max(...all[query]);
+  const deviation = Math.sqrt(variance(all.flat()));
+  const [left, right] = [X(-deviation), X(deviation)];
   return drawing(
     { name, label: `From ${format(Math.min(...all.flat()), 1)} to ${format(Math.max(...all.flat()), 1)}.`,
-      width: WIDE, height: 60 },
-    s("line", { class: "axis", x1: 0, x2: WIDE, y1: 38, y2: 38 }),
+      width: WIDE, height: GROUND + 42 },
+    s("line", { class: "axis", x1: 0, x2: WIDE, y1: GROUND, y2: GROUND }),
     s("path", { class: `curve rug ${look}`, d: strokes(10, all.flat()) + strokes(30, all[query]) }),
-    [-2, -1, 0, 1, 2].map((n) => s(
-      "text", { x: X((n * end) / 3), y: 54, "text-anchor": "middle" }, format((n * end) / 3, 0)
+    s("text", { class: "strong", x: Math.min(X(largest), WIDE - 20), y: GROUND - 35, "text-anchor": "middle" },
+      `key ${all[query].indexOf(largest)}`),
+    [-60, -30, 0, 30, 60].map((n) => s(
+      "text", { x: X(n), y: GROUND + 16, "text-anchor": "middle" }, format(n, 0)
     )),
+    s("path", { class: "line", d: `M${left},${GROUND + 26}v8H${right}v-8` }),
+    s("text", { x: right + 5, y: GROUND + 38 }, `spread ±${format(deviation, 1)}`),
   );
 }
 
@@ -31,7 +39,7 @@ export default {
       return range(tokens).map((i) => all.slice(i * width, (i + 1) * width));
     });
     const scores = (d_k) => q.map((query) => k.map((key) => dot(query.slice(0, d_k), key)));
-    const figure = frame(el, "The same queries and keys, with more and more numbers");
+    const figure = frame(el, "The raw scores spread as d_k grows; divided by √d_k they stay.");
     figure.below();
     const power = figure.slider({ label: "d_k", min: 1, max: width, step: 1, bend: 3, value: 64 });
     const query = figure.slider({ label: "query", min: 0, max: tokens - 1, value: 2 });
@@ -43,10 +51,9 @@ export default {
       const own = ways.map(([, one]) => softmax(one[query.value]));
       const spreads = ways.map(([, one]) => variance(one.flat()));
       const [most, least] = own.map((one) => Math.max(...one).toFixed(2));
-      const end = ENDS.find((one) => one > Math.max(...all.flat().map(Math.abs)));
       return {
         show: row(ways.map(([name, one, look], n) => h("div", { class: "kata-drawn", "--most": `${WIDE}px` },
-          spread(name, one, query.value, look, end),
+          spread(name, one, query.value, look),
           row(
             bars({
               name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
