@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const NAMES = range(3).map(String);
 
-const [WIDE, TALL, BAR, LOW] = [110, 120, 96, 156]; // the room for a bar, the height of all, a weight of 1, the words
+const [WIDE, TALL, BAR, LOW] = [96, 120, 84, 156]; // the room for a bar, the height of all, a weight of 1, the words
 
 const word = (x, y, text, look = null, anchor = "middle") =>
   s("text", { class: look, x, y, "text-anchor": anchor }, text);
@@ -21,7 +21,7 @@ const bar = (j, wide, look, one, other) => s("rect", {
 function arrivals(name, values, average, weights, gradients) {
   const [low, high] = [Math.min(0, ...values), Math.max(8, ...values)];
   const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
-  const right = values.length * WIDE + 40;
+  const right = values.length * WIDE + 24;
   const width = (j) => Math.max(1, weights[j] * BAR);
   const beside = (j) => {
     const middle = (Y(average) + Y(values[j])) / 2 + 4;
@@ -29,7 +29,7 @@ function arrivals(name, values, average, weights, gradients) {
     return word((j + 0.5) * WIDE + width(j) / 2 + 5, y, format(gradients[j], 3), "strong", "start");
   };
   return drawing(
-    { name, width: right + 60, height: LOW + 40, most: 540,
+    { name, width: right + 54, height: LOW + 40, most: 480,
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
       bar(j, width(j), "done", Y(0), Y(value)),
@@ -79,7 +79,7 @@ export default {
         show: [
           alone
             ? arrivals("what arrives at each weight", dP, average, P)
-            : arrivals("area above or below the average = gradient of the score", dP, average, P, dS),
+            : arrivals("area from the average = gradient of its score", dP, average, P, dS),
           shown.value > 0 && row(
             matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
             matrix({ name: "average", values: [average], heat: false }),
