@@ -17,7 +17,7 @@ export default {
     const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W makes one number of the output.");
     figure.below();
     const way = figure.choice({ label: "Multiply x by", options: WAYS });
-    const x0 = figure.slider({ label: "x[0]", min: -3, max: 3, value: token[0] });
+    const right = matmul([token], transpose(W))[0];
     const cell = figure.state([0, 2]);
     // Where a number of W is in the matrix that x is multiplied by.
     const places = [(i, j) => [j, i], (i, j) => [Math.floor((i * m + j) / n), (i * m + j) % n], (i, j) => [i, j]];
@@ -28,13 +28,10 @@ export default {
         const [a, b] = place(i, j);
         used[a][b] = value;
       }));
-      const numbers = [x0.value, ...token.slice(1)];
-      const fits = used.length === numbers.length;
-      const right = matmul([numbers], transpose(W))[0];
-      const output = fits ? matmul([numbers], used)[0] : null;
+      const output = used.length === m ? matmul([token], used)[0] : null;
       const [i, j] = cell.value;
       const [, b] = place(i, j);
-      const terms = (k) => numbers.map((value, d) => `${format(value, 0)} · ${format(used[d][k], 0)}`).join(" + ");
+      const terms = (k) => token.map((value, d) => `${format(value, 0)} · ${format(used[d][k], 0)}`).join(" + ");
       const isRight = output?.every((value, k) => value === right[k]);
       return {
         key: output ? ["output", list(output)] : null,
@@ -44,7 +41,7 @@ export default {
             pick: (...at) => (cell.value = at), rows: range(n).map((k) => `row ${k}`),
           }),
           equation(
-            matrix({ name: `x, (1, ${m})`, values: numbers, digits: 0, heat: false, large: true }),
+            matrix({ name: `x, (1, ${m})`, values: token, digits: 0, heat: false, large: true }),
             sign("@", moving({
               name: NAMES[way.value], values: W, place, kind: (k) => k, digits: 0, side: 44,
               marked: (k, d) => k === i && d === j,
@@ -62,9 +59,7 @@ export default {
             + `${format(output[b], 0)}. `
             + (way.value === 0
               ? "Each column holds one row of W."
-              : isRight ? "The columns mix the rows of W, and it is right only by luck."
-                : "The columns mix both rows of W, so it is wrong: "
-                  + `${list(right)} is right, and torch says nothing.`),
+              : `The columns mix both rows of W, so it is wrong: ${list(right)} is right, and torch says nothing.`),
       };
     });
   },

@@ -52,7 +52,6 @@ def output(x: list[int], matrix: torch.Tensor) -> dict[str, torch.Tensor]:
 AGAIN = [("choose", "Multiply x by", "W.reshape(3, 2)")]
 CASES = [
     Case("as it opens", [], lambda: output([1, 2, 3], HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
-    Case("another token", [("move", "x[0]", -3)], lambda: output([-3, 2, 3], HELD.T), "output 0 is −3 · 1"),
     Case(
         "another number", [("pick", W_NAME, 1, 1)], lambda: output([1, 2, 3], HELD.T), "row 1 of W is now in column 1"
     ),
