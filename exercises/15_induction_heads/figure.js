@@ -34,10 +34,12 @@ export default {
     const whole = figure.toggle({ label: "All heads", moved: () => on.show(isThere) });
     on.show(isThere);
     figure.fold("Another sequence");
-    const typed = figure.entry({ label: "Tokens", value: first.join(" ") });
+    const toEnd = () => (pointed.value = model.context); // beyond all tokens: the last that is given
+    const typed = figure.entry({ label: "Tokens", value: first.join(" "), moved: toEnd });
     const drawTokens = () => {
       const once = range(period.value).map(() => Math.floor(Math.random() * model.vocabulary));
       typed.value = [...once, ...once].join(" ");
+      toEnd();
     };
     const period = figure.slider({ label: "Period", min: 2, max: model.context / 2, value: 2, moved: drawTokens });
     figure.button("Draw a sequence, twice", drawTokens);
@@ -93,7 +95,7 @@ export default {
         {
           name: isLost ? "the induction head is off" : "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
-          width: WIDE, height: GROUND + 30 + 36, most: 480,
+          width: WIDE, height: GROUND + 30 + 36, most: 440,
         },
         paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
         paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), isLost ? "link dim" : "link", 1.5),
@@ -132,6 +134,7 @@ export default {
       const long = p || T;
       const cut = (all) => range(Math.ceil(all.length / long)).map((n) => all.slice(n * long, (n + 1) * long));
       const given = cut(tokens);
+      const at = pointed.value < T + next.length ? pointed.value : t; // also a cell of what the model wrote
       const isWrong = (n) => p > 0 && next[n] !== tokens[(T + n) % p];
       const fewer = off.size ? ` with ${off.size} ${off.size === 1 ? "head" : "heads"} off` : "";
       last = {
@@ -147,7 +150,7 @@ export default {
             faint: (i) => i < given.length,
             marked: (i, j) => i >= given.length && isWrong((i - given.length) * long + j),
             note: range(next.length).some(isWrong) && "dashed: not the pattern",
-            picked: [Math.floor(pointed.value / long), pointed.value % long],
+            picked: [Math.floor(at / long), at % long],
             pick: (i, j) => (pointed.value = i * long + j),
           }),
         ),
