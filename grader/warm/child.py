@@ -47,7 +47,8 @@ def run(
     ready.take()
     code = command()
     if ready.give_back():
-        os.write(report, " ".join([WHOLE, *collection.asked_for]).encode())
+        with contextlib.suppress(OSError):  # the warm process was killed meanwhile; the verdict is whole all the same
+            os.write(report, " ".join([WHOLE, *collection.asked_for]).encode())
     with contextlib.suppress(OSError):
         message.send(connection, {"code": code})
 
