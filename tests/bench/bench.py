@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -88,8 +89,13 @@ def warm() -> None:
 
     from grader.warm import control
 
+    def end(running: tuple[int, int] | None) -> None:
+        """End the warm process, if there is one."""
+        if running is not None:
+            os.kill(running[0], signal.SIGTERM)
+
     del os.environ["WARM"]
-    control.stop()
+    end(control.status())
     torch = [sys.executable, "-c", "import torch"]
     first = taken(CHECK)
     while (found := control.status()) is None:
@@ -111,7 +117,7 @@ def warm() -> None:
         taken(CHECK)
     print(f"\nheld while idle, beside the files that are mapped: {before} MB (at most 400 MB)")
     print(f"{WARM_CHECKS} checks later: {held(found[0]) - before:+d} MB")
-    control.stop()
+    end(control.status())
     os.environ["WARM"] = "0"
 
 
