@@ -5,6 +5,7 @@ B  Landlock and the filter: hidden files cannot be opened (for containers withou
 D  a separate process with limits, which protects the verdict, but neither the disk nor the network.
 """
 
+import functools
 import os
 import platform
 import shutil
@@ -93,6 +94,7 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
+@functools.cache  # a child of the warm process must find the fork servers that run as the one that was drawn there
 def stranger() -> int | None:
     """The id of a user that owns no file and that this process can become; None where it is not root."""
     if not is_root():
