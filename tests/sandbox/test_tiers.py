@@ -17,7 +17,7 @@ from grader.catalog.exercise import Limits
 from grader.judge import grading
 from grader.records.results import Settings
 from grader.records.submission import Submission
-from grader.sandbox import selftest
+from grader.sandbox import selftest, tiers
 from grader.sandbox.forkserver import ForkServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the walls are Linux's")]
@@ -115,3 +115,16 @@ def test_the_first_cell_of_the_book_costs_nothing(name, in_tier):
     assert (result.status, result.output) == ("passed", "True\nnone\n")
     told = "failed and was left out: PackageNotFoundError, no package tiktoken is installed here"
     assert result.notes == (f"line {len(source.splitlines())} {told}",)
+
+
+def test_a_forked_process_has_the_same_user_for_its_workers():
+    here = tiers.stranger()
+    end, begin = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.write(begin, repr(tiers.stranger()).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    assert os.read(end, 100) == repr(here).encode()  # else a child of the warm process would find none of its own
+    os.close(end)
+    os.close(begin)
