@@ -37,7 +37,7 @@ def stopped(desk: Path, moment: float, warm: str) -> str:
         return OF_MAKE.sub("", learner.transcript).strip()
 
 
-def test_ctrl_c_at_any_moment_says_stopped(desk, cli, monkeypatch):
+def test_ctrl_c_at_any_moment_says_stopped(desk, monkeypatch):
     """Half of the moments are in the first fifth, in which Python starts."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST"):  # so that a warm process is asked
         monkeypatch.delenv(name, raising=False)
@@ -46,7 +46,7 @@ def test_ctrl_c_at_any_moment_says_stopped(desk, cli, monkeypatch):
     with AtTerminal(["make", "check", "EX=03", PYTHON], desk, WARM="1", CI="") as whole:
         whole.ends(200)  # and leaves a warm process
     cold = time.monotonic() - began
-    for warm, length in (("0", cold), ("1", 1.0)):  # WARM is minutes: one that comes after `stop` ends soon by itself
+    for warm, length in (("0", cold), ("1", 1.0)):  # minutes: the warm process soon ends by itself
         said = []
         for number in range(TRIES // 2):
             shown = stopped(desk, moments.uniform(0, 0.8 * length if number % 2 else 0.15 * length), warm)
@@ -58,4 +58,3 @@ def test_ctrl_c_at_any_moment_says_stopped(desk, cli, monkeypatch):
             said.append("stopped" in shown)
         assert sum(said) >= len(said) // 4, said
         print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
-    cli("stop", cwd=desk)

@@ -325,18 +325,15 @@ def test_each_folder_has_a_warm_process_of_its_own(mine, machine):
         """How many commands the warm process was given; -1 where there is none."""
         return int(machine(python, "-c", ask, cwd=cwd, WARM="10").stdout or -1)
 
-    try:
-        cold = machine("kata", "check", "03", "--seed", "7", cwd=mine, WARM="10")
-        deadline = time.monotonic() + 120
-        while commands() < 0:
-            assert time.monotonic() < deadline, "no warm process has come"
-            time.sleep(0.3)
-        before = commands()
-        warm = machine("kata", "check", "03", "--seed", "7", cwd=mine / "exercises", WARM="10")
-        assert commands() == before + 1
-        assert warm.returncode == cold.returncode == 0 and warm.stdout.splitlines()[1:] == cold.stdout.splitlines()[1:]
-        assert "type: kata" not in warm.stderr and commands(machine.home) == -1
-        with newer(machine, (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"Newer. {DOCSTRING}")):
-            machine("kata", "check", "03", cwd=mine, WARM="10")  # what it has read is another now
-    finally:
-        machine("kata", "stop", cwd=mine)
+    cold = machine("kata", "check", "03", "--seed", "7", cwd=mine, WARM="10")
+    deadline = time.monotonic() + 120
+    while commands() < 0:
+        assert time.monotonic() < deadline, "no warm process has come"
+        time.sleep(0.3)
+    before = commands()
+    warm = machine("kata", "check", "03", "--seed", "7", cwd=mine / "exercises", WARM="10")
+    assert commands() == before + 1
+    assert warm.returncode == cold.returncode == 0 and warm.stdout.splitlines()[1:] == cold.stdout.splitlines()[1:]
+    assert "type: kata" not in warm.stderr and commands(machine.home) == -1
+    with newer(machine, (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"Newer. {DOCSTRING}")):
+        machine("kata", "check", "03", cwd=mine, WARM="10")  # what it has read is another now
