@@ -188,7 +188,8 @@ class Process:
     """One fork server, from start to end."""
 
     def __init__(self, kind: Kind):
-        self.kind, (tier, device, formula, needs) = kind, kind
+        self.kind = kind
+        tier, device, formula, needs = kind
         own_end, server_end = connect()
         kept = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
         environment = ENVIRONMENT | {name: os.environ[name] for name in kept if name in os.environ}

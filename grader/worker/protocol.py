@@ -109,7 +109,7 @@ class Call:
     "backward": a list, what `result.grad_fn.apply(grad)` gives, one entry for each argument. `wanted` says for each of
     the first arguments whether it requires a gradient; `grad` is the node of the result's gradient.
     "gradients": of the sum of result × a random tensor of `cotangent_seed`, by argument and parameter.
-    "training": the target is a module, called `steps` times, each with a step of gradient descent behind it; a tensor
+    "training": the target is a module, called `steps` times, each with a step of gradient descent after it; a tensor
     with the loss at each call, the mean of what the function `loss` gives for (result, *args). `rate`: what a gradient
     is multiplied by before it is taken off its parameter.
     "attribute": that of an object ([3, "keys"]) without a call, or the object as it is now ([3, "__call__"]);

@@ -17,7 +17,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "One row of weights: the mean of 97 draws beside the true weights.",
+    "One row of weights: the mean of 200 draws beside the true weights.",
     data,
     {"context vector of the last draw": Start("causal_attention", take=lambda numbers: numbers.reshape(-1, 2)[[5]])},
 )
