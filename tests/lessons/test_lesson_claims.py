@@ -1,6 +1,6 @@
 """What lessons say about torch and about attention without a table of their own, measured here."""
 
-import itertools
+import re
 import warnings
 
 import pytest
@@ -80,15 +80,6 @@ def test_05_two_words_have_the_same_scores_in_another_sentence():
     torch.testing.assert_close(other_queries[0] @ other_keys[2], queries[ONE] @ keys[STEP])
 
 
-def test_08_scores_of_rand_grow_sixteenfold_if_all_numbers_of_the_tokens_are_positive():
-    torch.manual_seed(123)
-    means = []
-    for d_in in (16, 64, 256):
-        x = torch.rand(200, d_in)
-        means.append(((x @ torch.rand(d_in, 64)) @ (x @ torch.rand(d_in, 64)).T).mean())
-    assert all(14 < after / before < 18 for before, after in itertools.pairwise(means))
-
-
 def test_08_a_query_of_linear_has_the_variance_one_third():
     torch.manual_seed(123)
     with torch.no_grad():
@@ -96,18 +87,15 @@ def test_08_a_query_of_linear_has_the_variance_one_third():
 
 
 def test_08_the_slopes_that_a_start_leaves():
-    means: dict[str, list[str]] = {"`nn.Linear`": [], "`torch.rand`": []}
-    for d_in in (4, 16, 64, 256):
-        torch.manual_seed(123)
-        x = torch.randn(50, d_in)
-        drawn = [x @ torch.rand(d_in, 64) for _ in range(2)]
-        with torch.no_grad():
-            linear = [nn.Linear(d_in, 64, bias=False)(x) for _ in range(2)]
-        for way, (queries, keys) in zip(means, (linear, drawn), strict=True):
-            weights = torch.softmax(queries @ keys.T / 64**0.5, dim=-1)
-            means[way].append(f"{(weights * (1 - weights)).sum(dim=-1).mean():.2f}")
-    for way, numbers in means.items():
-        assert f"| {way} | {' | '.join(numbers)} |" in lesson("08")
+    torch.manual_seed(123)
+    x = torch.randn(50, 256)
+    drawn = [x @ torch.rand(256, 64) for _ in range(2)]
+    with torch.no_grad():
+        linear = [nn.Linear(256, 64, bias=False)(x) for _ in range(2)]
+    for (queries, keys), way in ((linear, "with `nn.Linear`"), (drawn, "with `torch.rand`")):
+        weights = torch.softmax(queries @ keys.T / 64**0.5, dim=-1)
+        slopes = float((weights * (1 - weights)).sum(dim=-1).mean())
+        assert re.search(rf"\b{slopes:.2f}\s+{way}", lesson("08"))
 
 
 def test_10_one_less_what_goes_has_the_values_and_not_the_gradients():
