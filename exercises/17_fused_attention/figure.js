@@ -10,8 +10,7 @@ const NAMES = ORDERS[0].split(" ");
 const [WIDE, HIGH, GAP] = [84, 34, 22]; // of a part, and between two
 const LEFT = 70; // of the parts
 
-// The product as it is stacked, as it is cut, and as attention takes the parts. A colour is what a part is, a letter what
-// it is called.
+// The product as it is stacked, as it is cut, and as attention takes the parts.
 function strips(from, to) {
   const real = NAMES.map((name) => from[to.indexOf(name)]);
   const X = (i, gap = GAP) => LEFT + GAP - gap + i * (WIDE + gap);
@@ -21,9 +20,9 @@ function strips(from, to) {
     s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" }, letter),
   ];
   const middle = (x, y, words) => s("text", { x, y, "text-anchor": "middle" }, words);
-  const [CUT, USED] = [78, 172]; // where these rows begin
+  const [CUT, USED] = [72, 158]; // where these rows begin
   return drawing(
-    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 22, most: 400,
+    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 42, most: 400,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
     from.map((name, i) => part(X(i, 0), 4, name, name)),
     s("rect", { class: "box", x: X(0, 0), y: 4, width: 3 * WIDE, height: HIGH }),
@@ -43,6 +42,7 @@ function strips(from, to) {
       ];
     }),
     [["stacked", 4], ["cut as", CUT], ["softmax(", USED]].map(([row, y]) => s("text", { x: 0, y: y + 22 }, row)),
+    s("text", { x: 0, y: USED + HIGH + 38 }, "colour: what a part is; letter: what it is called"),
   );
 }
 
@@ -60,7 +60,7 @@ export default {
       const merged = inputs.map((_, t) => all.flatMap((head) => head[t]));
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
-    const figure = frame(el, "A colour is what a part is, a letter what it is called");
+    const figure = frame(el, "Cut in another order, q, k and v change places, and no error is raised");
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 2 });
     figure.below();

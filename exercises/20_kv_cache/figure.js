@@ -5,16 +5,15 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, count, matmul, range, softmax, transpose } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, HIGH, LEAST] = [47, 26, 6]; // of a token, and the steps that there is always room for
+const [WIDE, HIGH, LEAST] = [47, 26, 6]; // of a token, and the steps that there is room for
 
 // A row for each step: full is a token that is computed, dashed is one that is kept. works: the multiply-adds of a row.
 function steps(name, tokens, works, isKept) {
   const t = tokens.length;
   const total = works.reduce((all, one) => all + one);
-  const foot = LEAST * HIGH + 18;
   return drawing(
     { name, label: `The last step takes ${count(works[t - 1])} multiply-adds, all together ${count(total)}.`,
-      width: 346, height: foot + 8, most: 346 },
+      width: 346, height: LEAST * HIGH + 26, most: 346 },
     works.map((work, step) => [
       tokens.slice(0, step + 1).map((token, i) => [
         s("rect", {
@@ -27,7 +26,7 @@ function steps(name, tokens, works, isKept) {
         "text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)
       ),
     ]),
-    s("text", { x: 2, y: foot }, `all steps together: ${count(total)}`),
+    s("text", { class: "strong", x: 2, y: t * HIGH + 18 }, `all ${t} steps: ${count(total)}`),
   );
 }
 

@@ -100,7 +100,7 @@ function blocks({ pool, tables, actor, copy, slot }, size, many, isMoving) {
       }, String(token));
     })),
     copy && s("path", {
-      class: "link now", "stroke-width": 2,
+      class: `pull kata-kind-${actor}`, "stroke-width": 2,
       d: `M${POOL + size * SLOT + 4},${yOf(from) + 12}h14V${yOf(copy[1]) + 12}h-14m5,-5l-5,5l5,5`,
     }),
     copy && s("text", {

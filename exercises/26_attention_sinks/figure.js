@@ -29,7 +29,7 @@ function tape(names, wide, { title, positions, weights, most, look }) {
       if (t !== first && !isWide(t)) return null;
       const [x, room] = [lefts[t], t === first ? gap : lefts[t + 1] - lefts[t]];
       const word = (y, text, look) => s("text", { class: look, x: x + room / 2, y, "text-anchor": "middle" }, text);
-      const kept = share === undefined ? "gone" : t === n - 1 ? "chosen" : "done";
+      const kept = share === undefined ? "gone" : t === n - 1 ? "chosen" : "";
       return [
         s("rect", { class: `cell ${kept}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
         isWide(t) && word(top + 18, name, "number"),
@@ -89,8 +89,7 @@ export default {
       return {
         show: [
           row(ways.map((way) => tape(tokens.slice(0, n), positions, way))),
-          h("p", { class: "kata-note" },
-            "Bars: the newest token's attention in %. Tokens are letters, and each text begins with <s>."),
+          h("p", { class: "kata-note" }, `Bars: what ${tokens[n - 1]} gives to each letter, and to <s>, the start of the text, in %`),
           all.value && [
             matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
             matrix({

@@ -34,7 +34,7 @@ function cuts(steps, words) {
             }, text)),
           ];
         }),
-        at !== undefined && s("path", { class: "cross", d: `M${2 + at * WIDE},${y}v5m0,${HIGH - 9}v10` }),
+        at !== undefined && s("path", { class: "cross", d: `M${2 + at * WIDE},${y - 3}v${HIGH + 6}` }),
       ];
     }),
   );
