@@ -67,7 +67,7 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Subtract each row's mean: which mean does each number get?");
+    const figure = frame(el, "Each number should lose the mean of its own row");
     figure.below();
     const most = () => (way.value ? rows.length + size.value : third.length);
     const layAll = () => {

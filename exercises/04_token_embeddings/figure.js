@@ -9,7 +9,7 @@ export default {
   render({ model, el }) {
     const { sentence, vocabulary, table } = model.get("data");
     const words = Object.keys(vocabulary);
-    const figure = frame(el, "Type a sentence of the table's six words");
+    const figure = frame(el, "Each word reads its own row of the table");
     const typed = figure.entry({ label: "Sentence", value: OPENING });
     figure.below();
     figure.lesson(() => (typed.value = sentence));

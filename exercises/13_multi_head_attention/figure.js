@@ -12,7 +12,7 @@ export default {
     const { x } = model.get("data"); // (T, d): the heads side by side
     const [T, d] = [x.length, x[0].length];
     const flat = x.flat();
-    const figure = frame(el, "Each row of a head should hold its own token. Which split does that?");
+    const figure = frame(el, "View, then transpose: each head gets its slice of every token");
     figure.below();
     const heads = figure.choice({ label: "Heads", options: COUNTS.map(String), value: 1 });
     const numbers = figure.toggle({ label: "Numbers of the lesson" });

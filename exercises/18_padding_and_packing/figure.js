@@ -41,7 +41,7 @@ export default {
   render({ model, el }) {
     const { keys, values } = model.get("data");
     const real = keys.length;
-    const figure = frame(el, "Zeros fill up a row of two tokens. How much of the weight do they take?");
+    const figure = frame(el, "Padding takes weight unless it is hidden before the softmax");
     const places = figure.slider({ label: "Places in the row", min: real, max: 8, value: 3 });
     const hide = figure.toggle({ label: "Hide padding before the softmax" });
     figure.below();

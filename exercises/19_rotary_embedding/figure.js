@@ -43,7 +43,7 @@ export default {
       const sin = token.map((_, i) => Math.sin(angles[i % half]));
       return token.map((x, i) => x * cos[i] + (i < half ? -token[i + half] : token[i - half]) * sin[i]);
     };
-    const figure = frame(el, "How does a score change when both of its tokens move on together?");
+    const figure = frame(el, "When query and key move on together, the score stays the same");
     const query = figure.slider({ label: "Query at", min: 0, max: FARTHEST, value: 5 });
     const key = figure.slider({ label: "Key at", min: 0, max: FARTHEST, value: 3 });
     // A slider for both at once, so that they can be played.

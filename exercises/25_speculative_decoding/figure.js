@@ -39,7 +39,7 @@ function stacks(words, target, draft, kept, drawn) {
 export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
-    const figure = frame(el, "However wrong the draft is, the target's distribution comes out. How?");
+    const figure = frame(el, "What the draft lacks, drawn after a rejection, makes up the target's distribution");
     const wrong = figure.slider({ label: "How wrong it is, %", min: 0, max: 100, step: 10, value: 100 });
     figure.below();
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
