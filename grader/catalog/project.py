@@ -17,10 +17,6 @@ from typing import Any
 from grader.catalog import paths
 from grader.catalog.errors import NotForThisMachine, how_to_install
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 UNFILLED = "…"
 UNKNOWN = f"https://{UNFILLED}"
 GITHUB = "https://github.com/"
@@ -33,6 +29,10 @@ NOT_HERE = "not for this machine"  # how each such message begins
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says. Raises OSError and ValueError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # here, since `make help` runs before anything is installed
     table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     return table
 
