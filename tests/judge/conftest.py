@@ -1,6 +1,7 @@
 """What the tests of a verdict share: judges that grade one file after the other."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -53,6 +54,12 @@ def judged(judge_of: Callable[..., Grading]) -> Callable[..., ExerciseResult]:
         return judge_of(exercise, seed=seed, **settings).result(file)
 
     return grade
+
+
+@pytest.fixture
+def graded(judged: Callable[..., ExerciseResult]) -> Callable[..., ExerciseResult]:
+    """`graded("03", source)`: the same without a diagnosis, unless it is asked for."""
+    return functools.partial(judged, diagnose=False)
 
 
 @pytest.fixture
