@@ -29,7 +29,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
@@ -264,76 +263,49 @@ def place(tree, tmp_path):
     assert not left, f"temporary files are left: {left}"
 
 
-@dataclass(frozen=True)
-class Round:
-    """Files that one command line grades: attacks, and among them honest ones (None)."""
-
-    exercise: str
-    attacks: list[Attack]
-    files: list[Path]
-    owners: list[Attack | None]
-
-
-def laid(place: Place, group: list[Attack]) -> Round:
-    """The files of a group of attacks on one exercise."""
-    files, owners, exercise = [], [], group[0].exercise
+def laid(place: Place, group: list[Attack]) -> dict[Path, Attack | None]:
+    """The files that one command line grades: attacks on one exercise, and among them honest ones (None)."""
+    files: dict[Path, Attack | None] = {}
     for number, attack in enumerate(group):
-        files.append(place.hand_in(attack))
-        owners.append(attack)
+        files[place.hand_in(attack)] = attack
         if (number + 1) % HONEST_EVERY == 0 or number == len(group) - 1:
-            files.append(place.honest(exercise, number))
-            owners.append(None)
-    return Round(exercise, group, files, owners)
+            files[place.honest(attack.exercise, number)] = None
+    return files
 
 
 def run_all(place: Place, groups: list[list[Attack]], tier: str) -> dict[str, str]:
-    """What each attack achieved, all of them in one process; each group in its own where that process is lost."""
-    rounds = [laid(place, group) for group in groups]
-    done, stderr = place.together([[*grading(one.exercise, one.files), "--tier", tier] for one in rounds])
+    """What each attack achieved, all of them in one process. HOSTILE=… finds which of a group ended the grader."""
+    rounds = [(group[0].exercise, laid(place, group)) for group in groups]
+    done, stderr = place.together([[*grading(exercise, [*files]), "--tier", tier] for exercise, files in rounds])
     if done is None:
-        return {name: harm for one in rounds for name, harm in run(place, one, tier).items()} or {
-            "a group after another": f"the grader ended: {stderr.strip()[-300:]}"
-        }
+        return {"some attack": f"the grader ended: {stderr.strip()[-300:]}"}
     achieved = {} if not stderr else {"stderr": stderr[-300:]}
-    for one, known in zip(rounds, done):
-        if known["largest"] > LARGE_MEMORY:
-            achieved[f"memory of exercise {one.exercise}"] = f"{known['largest'] >> 20} MiB"
+    for (exercise, files), known in zip(rounds, done):
         if known["code"] in (0, 1):
-            achieved |= judged(place, one, known["stdout"], known["stderr"])
+            achieved |= judged(place, files, known["stdout"])
         else:
-            achieved |= run(place, one, tier) or {f"exercise {one.exercise} after others": known["stderr"][-300:]}
+            achieved[f"an attack on exercise {exercise}"] = f"the grader ended: {known['stderr'][-300:]}"
+        if known["largest"] > LARGE_MEMORY:
+            achieved[f"memory of exercise {exercise}"] = f"{known['largest'] >> 20} MiB"
+        if leaked(known["stderr"], place) or "Traceback" in known["stderr"]:
+            achieved[f"stderr of exercise {exercise}"] = known["stderr"][-300:]
+        if len(known["stdout"]) > LARGE_BYTES + 20_000 * len(files):
+            achieved[f"report of exercise {exercise}"] = f"{len(known['stdout'])} bytes"
     return achieved
 
 
-def run(place: Place, one: Round, tier: str) -> dict[str, str]:
-    """The same of one group, by one run of the command line."""
-    done = place.grade(one.exercise, one.files, "--tier", tier)
-    if done.returncode in (0, 1):
-        return judged(place, one, done.stdout, done.stderr)
-    group, middle = one.attacks, len(one.attacks) // 2  # which of them was it?
-    if len(group) == 1:
-        return {group[0].name: f"the grader ended with {done.returncode}: {done.stderr.strip()[-300:]}"}
-    return run(place, laid(place, group[:middle]), tier) | run(place, laid(place, group[middle:]), tier)
-
-
-def judged(place: Place, one: Round, stdout: str, stderr: str) -> dict[str, str]:
+def judged(place: Place, files: dict[Path, Attack | None], stdout: str) -> dict[str, str]:
     """What each attack achieved, by what the command line said of it."""
     results = json.loads(stdout)["results"]
-    assert len(results) == len(one.files)
-    achieved, last = {}, one.attacks[0]
-    for attack, result in zip(one.owners, results):
-        if attack is None:
-            if result["points"] != result["max_points"]:
-                achieved[last.name] = f"the honest hand-in after it got {result['points']}: {sentence(result)}"
-            continue
-        last = attack
-        harm = success(attack, result, place)
-        if harm:
-            achieved[attack.name] = harm
-    if leaked(stderr, place) or "Traceback" in stderr:
-        achieved[f"stderr of exercise {one.exercise}"] = stderr[-300:]
-    if len(stdout) > LARGE_BYTES + 20_000 * len(one.files):
-        achieved[f"report of exercise {one.exercise}"] = f"{len(stdout)} bytes"
+    assert len(results) == len(files)
+    achieved, last = {}, ""
+    for attack, result in zip(files.values(), results):
+        if attack is not None:
+            last = attack.name
+            if harm := success(attack, result, place):
+                achieved[last] = harm
+        elif result["points"] != result["max_points"]:
+            achieved[last] = f"the honest hand-in after it got {result['points']}: {sentence(result)}"
     return achieved
 
 
@@ -462,96 +434,76 @@ def missed(text: str) -> Iterator[str]:
 # Intake: files that are no files, and what lies beside them.
 
 
-def notebook(*cells: tuple[str, str]) -> str:
+PASSES = {"shout.IPYNB", "mark.py", "magic.ipynb", "bidi.py", "escape\x1b[31m\u202e\n::error::x.py"}  # of the odd files
+
+
+def notebook(*cells: str) -> str:
     outputs = [{"output_type": "display_data", "data": {"text/html": "<script>alert(1)</script>"}, "metadata": {}}]
-    made = [{"cell_type": kind, "source": [text], "metadata": {}, "outputs": outputs} for kind, text in cells]
+    made = [{"cell_type": "code", "source": [text], "metadata": {}, "outputs": outputs} for text in cells]
+    made.append({"cell_type": "markdown", "source": "# <script>", "metadata": {}})
     return json.dumps({"cells": made, "nbformat": 4, "nbformat_minor": 5, "metadata": {"widgets": {"x": 1}}})
 
 
-def odd_files(desk: Path, solution: str) -> dict[str, str]:
-    """File name → the verdict it deserves."""
-    (desk / "target.py").write_text(solution)
+def lay_odd_files(desk: Path, solution: str) -> list[str]:
+    """Files that no honest student hands in. Returns their names."""
+    texts = {
+        "target.py": solution, "large.py": solution + "#" * (300 << 10), "nul.py": solution + "\0", "empty.py": "  \n",
+        "deep.ipynb": '{"cells": ' + "[" * 100_000 + "]" * 100_000 + "}",
+        "wrong.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": {"a": 1}}]}),
+        "magic.ipynb": notebook("%load_ext x\n!rm -rf /", "%%bash\necho", solution),
+        "half.ipynb": notebook(solution + "\n# \ud800"),  # half of a character
+        "nul.ipynb": notebook(solution + "\0"), "shout.IPYNB": notebook(solution),
+        "numbers.ipynb": '{"cells": [{"cell_type": "code", "source": [1' + "0" * 5000 + "]}]}",
+        "none.ipynb": '{"cells": [{"cell_type": "code"}, {"cell_type": ["code"], "source": null}]}',
+        "array.ipynb": "[1, NaN, Infinity]", "bidi.py": solution + "\n# \u202e\u2066 right \u2069\n",
+        "escape\x1b[31m\u202e\n::error::x.py": solution,
+    }  # fmt: skip
+    for name, text in texts.items():
+        (desk / name).write_text(text)
+    (desk / "latin.py").write_bytes(b"# \xe9\xff\n" + solution.encode())
+    (desk / "wide.py").write_bytes(solution.encode("utf-16"))
+    (desk / "mark.py").write_bytes(b"\xef\xbb\xbf" + solution.replace("\n", "\r\n").encode())
     (desk / "link.py").symlink_to(desk / "target.py")
     (desk / "zero.py").symlink_to("/dev/zero")
     os.mkfifo(desk / "fifo.py")
     os.link(desk / "target.py", desk / "hard.py")
     (desk / "folder.py").mkdir()
-    (desk / "large.py").write_text(solution + "#" * (300 << 10))
-    with (desk / "huge.py").open("wb") as file:
-        file.truncate(100_000_000)
-    with (desk / "huge.ipynb").open("wb") as file:
-        file.truncate(100_000_000)
-    (desk / "latin.py").write_bytes(b"# \xe9\xff\n" + solution.encode())
-    (desk / "nul.py").write_text(solution + "\0")
-    (desk / "empty.py").write_text("  \n")
-    (desk / "deep.ipynb").write_text('{"cells": ' + "[" * 100_000 + "]" * 100_000 + "}")
-    (desk / "wrong.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": {"a": 1}}]}))
-    (desk / "magic.ipynb").write_text(
-        notebook(
-            ("markdown", "# <script>"), ("code", "%load_ext x\n!rm -rf /"), ("code", "%%bash\necho"), ("code", solution)
-        )
-    )
-    (desk / "half.ipynb").write_text(notebook(("code", solution + "\n# \ud800")))  # half of a character
-    (desk / "nul.ipynb").write_text(notebook(("code", solution + "\0")))
-    (desk / "shout.IPYNB").write_text(notebook(("code", solution)))
-    (desk / "numbers.ipynb").write_text('{"cells": [{"cell_type": "code", "source": [1' + "0" * 5000 + "]}]}")
-    (desk / "none.ipynb").write_text('{"cells": [{"cell_type": "code"}, {"cell_type": ["code"], "source": null}]}')
-    (desk / "array.ipynb").write_text("[1, NaN, Infinity]")
-    (desk / "wide.py").write_bytes(solution.encode("utf-16"))
-    (desk / "mark.py").write_bytes(b"\xef\xbb\xbf" + solution.replace("\n", "\r\n").encode())
-    (desk / "bidi.py").write_text(solution + "\n# \u202e\u2066 right \u2069\n")
-    (desk / "escape\x1b[31m\u202e\n::error::x.py").write_text(solution)
-    return {
-        "target.py": "error", "link.py": "error", "zero.py": "error", "fifo.py": "error", "hard.py": "error",
-        "folder.py": "error", "large.py": "error", "huge.py": "error", "huge.ipynb": "error", "latin.py": "error",
-        "nul.py": "error", "empty.py": "error", "deep.ipynb": "error", "wrong.ipynb": "error",
-        "half.ipynb": "error", "nul.ipynb": "error", "numbers.ipynb": "error", "none.ipynb": "error",
-        "array.ipynb": "error", "wide.py": "error", "shout.IPYNB": "passed", "mark.py": "passed",
-        "magic.ipynb": "passed", "bidi.py": "passed", "escape\x1b[31m\u202e\n::error::x.py": "passed",
-    }  # fmt: skip
+    for name in ("huge.py", "huge.ipynb"):
+        with (desk / name).open("wb") as file:
+            file.truncate(100_000_000)
+    return [path.name for path in desk.iterdir()]
 
 
 def test_intake_takes_plain_files_alone(place):
-    solution = paths.solution(catalog.find("01").folder).read_text("utf-8")
-    deserved = odd_files(place.desk, solution)
-    asked = grading("01", [*map(Path, deserved), place.honest("01", 0)])
-    done, stderr = place.together([asked, ["grade", "--ex", "01", "--timeout", "1", "--files", *deserved]])
+    names = lay_odd_files(place.desk, paths.solution(catalog.find("01").folder).read_text("utf-8"))
+    asked = grading("01", [*map(Path, names), place.honest("01", 0)])
+    done, stderr = place.together([asked, ["grade", "--ex", "01", "--timeout", "1", "--files", *names]])
     assert done is not None, stderr
     in_json, in_text = done
     assert (in_json["code"], in_text["code"]) == (1, 1), done
-    results = json.loads(in_json["stdout"])["results"]
-    got = {name: result["status"] for name, result in zip(deserved, results)}
-    assert {name: status for name, status in got.items() if status != deserved[name]} == {}
+    *results, honest = json.loads(in_json["stdout"])["results"]
+    got = {name: result["status"] for name, result in zip(names, results)}
+    assert got == {name: "passed" if name in PASSES else "error" for name in names} and got.keys() > PASSES
     assert all(sentence(result) for result in results if result["status"] != "passed")
-    assert results[-1]["status"] == "passed"
+    assert honest["status"] == "passed"
     text = in_text["stdout"]
     assert not leaked(in_json["stdout"] + in_json["stderr"] + text + in_text["stderr"] + stderr, place)
     assert_inert(text)
-    assert len(text.splitlines()) == len(deserved)
+    assert len(text.splitlines()) == len(names)
 
 
 PLANTED = (
-    "torch",
-    "random",
-    "json",
-    "conftest",
-    "sitecustomize",
-    "usercustomize",
-    "pytest",
-    "tomllib",
-    "rich",
-    "numpy",
-    "kata",
-)
+    "torch", "random", "json", "conftest", "sitecustomize", "usercustomize", "pytest", "tomllib", "rich", "numpy",
+    "kata", "_pytest/__init__",
+)  # fmt: skip
 
 
 def planted(place: Place) -> None:
     """Lay files that some program would run beside the hand-ins."""
     evil = f"open({str(place.tmp / 'ran')!r}, 'a').write(__name__)\nraise SystemExit(0)\n"
+    (place.desk / "_pytest").mkdir()
     for name in PLANTED:
         (place.desk / f"{name}.py").write_text(evil)
-    (place.desk / "_pytest").mkdir()
-    (place.desk / "_pytest/__init__.py").write_text(evil)
     (place.desk / "kata.pth").write_text(f"import os; {evil.splitlines()[0]}\n")
     (place.desk / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
     (place.desk / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")

@@ -17,7 +17,7 @@ from grader.catalog.documented import Printed, parse
 from grader.judge import compare
 from grader.judge.compare import ROUNDING, TOLERANCE, Mismatch, differ, expect, expect_shape, same
 from grader.judge.proxy import describe_call
-from grader.judge.words import kind, values
+from grader.judge.words import kind, number, values
 from grader.sandbox.call_results import Call
 from grader.worker.codec import Opaque
 
@@ -185,6 +185,7 @@ def test_words_for_values():
     assert kind(None) == "None (is a return missing?)"
     assert kind([1.0, 2.0]) == "a list of 2 floats"
     assert kind((torch.ones(1), torch.ones(1))) == "a tuple of 2 tensors"
+    assert [number(one) for one in (1049088.0, 123456.5, 2.0**40, 4.0)] == ["1049088", "1.23e+05", "1.1e+12", "4.0000"]
     assert values(torch.arange(12.0)) == "[0.0000, 1.0000, 2.0000, 3.0000, 4.0000, 5.0000, 6.0000, 7.0000, …]"
     state = torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2)
     called = describe_call("f", (state, [state[1]]), {})

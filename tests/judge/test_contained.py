@@ -4,7 +4,6 @@ import json
 import os
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -61,14 +60,20 @@ def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_ser
 
 
 def test_one_submission_that_breaks_us_is_not_graded_and_the_others_are(fork_server, lenient, monkeypatch):
-    load = Remote.load
-    poisoned = replace(SOLUTION, filename="poisoned.py")
-    monkeypatch.setattr(
-        Remote, "load", lambda self: broken() if self.submission.filename == "poisoned.py" else load(self)
-    )
-    results = graded(fork_server, SOLUTION, poisoned, WRONG, poisoned, SOLUTION)
+    """Of a reason of our own its words are told, of any other error its name."""
+    load, why = Remote.load, {"a.py": OverflowError("0.6296"), "b.py": InfrastructureError("no more processes")}
+
+    def loading(remote: Remote) -> None:
+        if error := why.get(remote.submission.filename):
+            raise error
+        load(remote)
+
+    monkeypatch.setattr(Remote, "load", loading)
+    first, second = (replace(SOLUTION, filename=name) for name in why)
+    results = graded(fork_server, SOLUTION, first, WRONG, second, SOLUTION)
     assert [result.status for result in results] == ["passed", "not_graded", "failed", "not_graded", "passed"]
     assert "OverflowError" in results[1].message and "0.6296" not in results[1].message
+    assert "no more processes" in results[3].message
     assert results[1].points == 0 and results[1].max_points == EXERCISE.max_points
 
 
@@ -82,24 +87,18 @@ def test_our_own_reasons_are_told_and_others_only_by_name():
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, said, lenient, monkeypatch):
     """A file whose reading breaks us, between two others."""
-    for name in ("one", "bad", "two"):
-        (tmp_path / f"{name}.py").write_text(SOLUTION.source)
+    files = [tmp_path / name for name in ("one.py", "bad.py", "two.py")]
+    for file in files:
+        file.write_text(SOLUTION.source)
     read = submission.read
-
-    def reading(path: Path, is_own: bool = True) -> Submission:
-        if path.name == "bad.py":
-            raise RecursionError("deep")
-        return read(path, is_own)
-
-    monkeypatch.setattr(submission, "read", reading)
-    files = [tmp_path / f"{name}.py" for name in ("one", "bad", "two")]
+    monkeypatch.setattr(submission, "read", lambda path, **how: broken() if path == files[1] else read(path, **how))
     done = said("grade", "--ex", "02", "--files", *files, "--format", form)
     assert done.returncode == 3, done.stderr
     if form == "json":
         statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
         assert statuses == ["passed", "not_graded", "passed"]
     else:
-        assert done.stdout.count("passed") == 2 and "RecursionError" in done.stdout
+        assert done.stdout.count("passed") == 2 and "OverflowError" in done.stdout
 
 
 # What cannot be written goes to standard output.

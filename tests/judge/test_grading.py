@@ -1,7 +1,5 @@
 """The events of a grading: their order, and one that is ended early, repeated or broken."""
 
-import functools
-import sys
 from dataclasses import replace
 
 import pytest
@@ -9,20 +7,17 @@ import pytest
 from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
-from grader.judge import collection, grading, session
+from grader.judge import collection, grading
 from grader.judge.grading import Grading
-from grader.judge.session import Session
 from grader.records.results import CheckOutcome, Diagnosis, Location, Settings, Verdict
 from grader.records.submission import Submission, Unreadable, attempt
 from grader.sandbox.forkserver import ForkServer
-from grader.sandbox.process import Lost
 
 EXERCISE = catalog.find("03")
 RIGHT = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "right.py")
 WRONG = Submission(RIGHT.source.replace("dim=-1", "dim=0", 1), "wrong.py")
 STUB = Submission(paths.stub(EXERCISE.folder).read_text("utf-8"), "stub.py")
 SEARCHED = Settings(seed=5, where=True)
-MOST_FRAMES = 10  # from main to a check
 
 
 def test_checks_are_collected_once_and_held_against_the_points_each_time():
@@ -81,38 +76,6 @@ def test_a_grading_that_is_cancelled_says_no_more_than_the_verdict(fork_server):
         assert type([*judge.grade(WRONG, lambda: True)][-1]) is Verdict
 
 
-@pytest.fixture
-def breaks_at(monkeypatch):
-    """`breaks_at(2, error)`: the second run of a check raises this. Returns the list of runs."""
-    run, runs = Session.run, []
-
-    def arrange(number: int, error: Exception) -> list:
-        def breaking(*arguments):
-            runs.append(arguments)
-            if len(runs) == number:
-                raise error
-            return run(*arguments)
-
-        monkeypatch.setattr(Session, "run", breaking)
-        return runs
-
-    return arrange
-
-
-def test_a_fork_server_that_is_lost_costs_no_verdict(fork_server, breaks_at):
-    runs = breaks_at(2, Lost())
-    with Grading(EXERCISE, fork_server, Settings(seed=5)) as judge:
-        assert judge.result(RIGHT).status == "passed"
-    assert len(runs) == 2 + len(EXERCISE.points)
-
-
-def test_an_error_of_ours_costs_one_submission_alone(fork_server, breaks_at):
-    breaks_at(1, InfrastructureError("no more processes"))
-    first, second = grading.results(EXERCISE, [RIGHT, RIGHT], fork_server, Settings(seed=5))
-    assert first.status == "not_graded" and "no more processes" in first.message
-    assert second.status == "passed"
-
-
 def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read(fork_server, request):
     def read():
         raise OverflowError("a secret")
@@ -124,23 +87,3 @@ def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read
     request.getfixturevalue("lenient")
     result = grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
     assert result.status == "not_graded" and "OverflowError" in result.message and "a secret" not in result.message
-
-
-def test_the_way_from_main_to_a_check_is_short(monkeypatch, capsys):
-    from grader import cli
-
-    roads = set()
-
-    def ask(fixture, session, check):
-        """Note the frames between main and the fixture's caller, which then calls the check."""
-        names, frame = ["the check"], sys._getframe(3)
-        while frame.f_code is not cli.main.__code__:
-            names.append(frame.f_code.co_name)
-            frame = frame.f_back
-        roads.add(("main", *reversed(names)))
-        return fixture(session, check)
-
-    given = {name: functools.partial(ask, fixture) for name, fixture in session.FIXTURES.items()}
-    monkeypatch.setattr(session, "FIXTURES", given)
-    assert cli.main(["check", "03", "--submission", str(paths.solution(EXERCISE.folder)), "--seed", "5"]) == 0
-    assert roads and max(map(len, roads)) <= MOST_FRAMES, roads

@@ -1,5 +1,6 @@
 """Triton kernels in the interpreter: kept inside their tensors, recorded, explained. What is said without Triton."""
 
+import contextlib
 import functools
 import sys
 
@@ -35,18 +36,24 @@ COPY = HEAD + (
     "    return y\n"
 )
 MASKED = ", mask=inside"
+LATER_A_TENSOR = "    acc = 0.0\n    for i in range(0, C):\n        acc += columns * 0.0\n"
 
 
-def source_of(load: str = MASKED, store: str = MASKED) -> str:
-    return COPY.replace("LOAD", load).replace("STORE", store)
+def source_of(load: str = MASKED, store: str = MASKED, *changes: tuple[str, str]) -> str:
+    source = COPY.replace("LOAD", load).replace("STORE", store)
+    for old, new in changes:
+        assert old in source
+        source = source.replace(old, new)
+    return source
 
 
 def loaded(source: str) -> Learner:
     return Learner(Local(source, "copying.py", "copying"))
 
 
-def copy(load: str = MASKED + ", other=0.0", store: str = MASKED) -> Learner:
-    return loaded(source_of(load, store))
+def launched(x: torch.Tensor, *how, **options):
+    """The record of one call of f, whose source is made so."""
+    return loaded(source_of(*how)).f.launches(x, **options)
 
 
 def refused(promise, *args) -> str:
@@ -55,12 +62,13 @@ def refused(promise, *args) -> str:
     return error.value.summary
 
 
+ROWS, ONES = torch.arange(6.0).reshape(2, 3), torch.ones(2, 3)
+FILLED = MASKED + ", other=0.0"
+
+
 def test_a_right_kernel_is_recorded():
-    x = torch.arange(6.0).reshape(2, 3)
-    record = copy().f.launches(x)
-    assert torch.equal(record.result, x + 1)
-    (launch,) = record.launches
-    assert launch == ("kernel", 2, 4, [])
+    record = launched(ROWS, FILLED)
+    assert torch.equal(record.result, ROWS + 1) and record.launches == (("kernel", 2, 4, []),)
     launches_once(record, "kernel", 2)
     stays_inside(record)
     computes_in_kernels(record)
@@ -70,16 +78,16 @@ def test_a_right_kernel_is_recorded():
 
 
 def test_what_is_outside_is_neither_read_nor_written():
-    x = torch.arange(6.0).reshape(2, 3)
-    record = copy(load="", store="").f.launches(x)
+    record = launched(ROWS, "", "")
     assert {kind for _, kind, _ in record.launches[0].outside} == {"load", "store"}
     assert "the load in line 9 leaves the tensors" in refused(stays_inside, record)
     assert "the store in line 10" in refused(stays_inside, record, "store")
     whole = torch.arange(12.0)
-    got = copy(load="", store="").f(whole[:6].reshape(2, 3))  # a plain call is kept inside as well
+    got = loaded(source_of("", "")).f(whole[:6].reshape(2, 3))  # a plain call is kept inside as well
     assert torch.equal(got, torch.arange(1.0, 7.0).reshape(2, 3)) and torch.equal(whole, torch.arange(12.0))
-    wild = COPY.replace("LOAD", " + (1 << 40)").replace("STORE", "")
-    assert loaded(wild).f(x).isnan().all()
+    assert loaded(source_of(" + (1 << 40)", "")).f(ROWS).isnan().all()
+    gaps = launched(torch.ones(2, 6)[:, ::2])  # between the numbers
+    assert "the load in line 9" in refused(stays_inside, gaps)
 
 
 def test_what_is_written_around_a_tensor_is_found_afterwards():
@@ -94,105 +102,77 @@ def test_what_is_written_around_a_tensor_is_found_afterwards():
     assert padded.give_back() > 0 and torch.arange(12.0)[3] == 3.0
 
 
-def test_a_gap_between_the_numbers_is_outside():
-    source = source_of()
-    record = loaded(source).f.launches(torch.ones(2, 6)[:, ::2])
-    assert "the load in line 9" in refused(stays_inside, record)
-
-
-def test_a_masked_lane_without_other_holds_nan():
-    source = source_of().replace("tile + 1", "tile + 0 * tl.sum(tile, axis=0)")
-    assert loaded(source).f(torch.ones(2, 3)).isnan().all()
+def test_what_nothing_gives_a_value_is_nan():
+    masked = launched(ONES, MASKED, MASKED, ("tile + 1", "tile + 0 * tl.sum(tile, axis=0)"))  # a lane without `other`
+    assert masked.result.isnan().all()
+    assert launched(ONES, MASKED, MASKED, ("(x.shape[0],)", "(1,)")).result[1].isnan().all()  # never written
+    record = launched(ONES, MASKED, MASKED, ("(x.shape[0],)", "(x.shape[0] // 4,)"))
+    assert record.launches[0].programs == 0 and record.result.isnan().all()
 
 
 def test_programs_run_backwards_when_asked():
-    x = torch.arange(6.0).reshape(2, 3)
-    learner = copy(store="")
-    assert torch.equal(learner.f.launches(x).result, x + 1)  # the next row repairs what was overwritten
-    got = learner.f.launches(x, backwards=True).result
-    assert got[1, 0] == 1 and torch.equal(got[0], x[0] + 1)
-
-
-def test_what_is_never_written_is_nan():
-    learner = loaded(source_of().replace("(x.shape[0],)", "(1,)"))
-    record = learner.f.launches(torch.ones(2, 3))
-    assert record.result[1].isnan().all()
+    assert torch.equal(launched(ROWS, FILLED, "").result, ROWS + 1)  # the next row repairs what was overwritten
+    got = launched(ROWS, FILLED, "", backwards=True).result
+    assert got[1, 0] == 1 and torch.equal(got[0], ROWS[0] + 1)
 
 
 @pytest.mark.parametrize("work", ["x = x.clone()", "x = x + 1", "x.sum().item()"])
 def test_what_torch_computes_is_seen(work):
-    source = source_of().replace("    y = torch", f"    {work}\n    y = torch")
-    record = loaded(source).f.launches(torch.ones(2, 3))
+    record = launched(ONES, MASKED, MASKED, ("    y = torch", f"    {work}\n    y = torch"))
     assert "torch works here too" in refused(computes_in_kernels, record)
 
 
 def test_a_mask_of_two_single_numbers_holds_for_each_lane():
     """Triton's interpreter keeps it as ints, and takes ints for other lanes or for none."""
     for mask, expected in (("row < 1", [2.0, 2.0, 2.0]), ("row < 0", [0.0, 0.0, 0.0])):
-        source = source_of(f", mask={mask}, other=0.0", f", mask=inside & ({mask})").replace("empty_like", "zeros_like")
-        record = loaded(source).f.launches(torch.ones(2, 3))
+        masks = f", mask={mask}, other=0.0", f", mask=inside & ({mask})"
+        record = launched(ONES, *masks, ("empty_like", "zeros_like"))
         assert torch.equal(record.result, torch.tensor([expected, [0.0, 0.0, 0.0]]))
-    learner = loaded(source_of(", mask=row < 2, other=0.0", ", mask=row < 2"))
-    record = learner.f.launches(torch.ones(2, 3))
+    record = launched(ONES, ", mask=row < 2, other=0.0", ", mask=row < 2")
     assert "line 9" in refused(stays_inside, record)  # the fourth lane lies in the next row
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")
 @pytest.mark.parametrize("tier", ["A", *(pytest.param(tier, marks=nightly) for tier in "BD")])
-def test_kernels_run_in_each_tier(tier):
-    source = source_of("", "")
-    with ForkServer(tier=demand_tier(tier).name) as fork_server:
-        for _ in range(2):
-            remote = Remote(fork_server, Submission(source, "copying.py"), "copying", Limits(needs=("triton",)))
+def test_kernels_run_in_each_tier(tier, fork_server):
+    look = "import sys\ndef f(x):\n    return 'triton.runtime.interpreter' in sys.modules\n"
+    same = demand_tier(tier).name == fork_server.tier.name
+    with contextlib.nullcontext(fork_server) if same else ForkServer(tier=tier) as server:
+        for source, needs in ((source_of("", ""), ("triton",)), (look, ()), (source_of("", ""), ("triton",))):
+            remote = Remote(server, Submission(source, "copying.py"), "copying", Limits(needs=needs))
             remote.load()
-            record = Learner(remote).f.launches(torch.ones(2, 3))
-            assert torch.equal(record.result, torch.full((2, 3), 2.0))
-            assert "line 9" in refused(stays_inside, record)
+            if source == look:
+                assert Learner(remote).f(ONES) is False  # other exercises do not wait for Triton
+            else:
+                record = Learner(remote).f.launches(ONES)
+                assert torch.equal(record.result, torch.full((2, 3), 2.0))
+                assert "line 9" in refused(stays_inside, record)
             remote.close()
-        look = "import sys\ndef f(x):\n    return 'triton.runtime.interpreter' in sys.modules\n"
-        remote = Remote(fork_server, Submission(look, "look.py"), "look", Limits())
-        remote.load()
-        assert Learner(remote).f(torch.ones(1)) is False  # other exercises do not wait for Triton
-        remote.close()
 
 
-WRONG_ON_A_GPU = {
-    "    inside = columns < C\n    for i in range(2):\n        break\n": "line 10",
-    "    inside = columns < C\n    acc = 0.0\n    for i in range(0, C):\n        acc += columns * 0.0\n": "line 10",
-}
-
-
-@pytest.mark.parametrize("lines", WRONG_ON_A_GPU)
+@pytest.mark.parametrize("lines", ["    for i in range(2):\n        break\n", LATER_A_TENSOR])
 def test_what_a_gpu_refuses_is_found_without_one(lines, remote):
-    source, x = source_of(MASKED + ", other=0.0"), torch.ones(2, 3)
-    wrong = source.replace("    inside = columns < C\n", lines)
-    right, refusing = (remote(text, needs=("triton",)).f for text in (source, wrong))
-    assert torch.equal(right(x), x + 1) and torch.equal(refusing(x), x + 1)  # the interpreter takes both
-    compiles(right, x)
-    assert WRONG_ON_A_GPU[lines] in refused(compiles, refusing, x)
+    inside = "    inside = columns < C\n"
+    sources = source_of(FILLED), source_of(FILLED, MASKED, (inside, inside + lines))
+    right, refusing = (remote(source, needs=("triton",)).f for source in sources)
+    assert torch.equal(right(ONES), ONES + 1) and torch.equal(refusing(ONES), ONES + 1)  # the interpreter takes both
+    compiles(right, ONES)
+    assert "line 10" in refused(compiles, refusing, ONES)
 
 
 def test_products_that_a_gpu_would_shorten_are_found(remote):
-    dot = "tl.sum(tl.dot(tl.zeros((16, 16), tl.float32) + x_, tl.zeros((16, 16), tl.float32)HOW))"
-    source = COPY.replace("LOAD", ", mask=inside, other=0.0").replace("STORE", MASKED)
-    source = source.replace("tile + 1", "tile + 1 + " + dot.replace("x_", "tl.program_id(0)"))
-    for how, is_right in (("", False), (', input_precision="ieee"', True), (', input_precision="tf32x3"', True)):
-        learner, x = remote(source.replace("HOW", how), needs=("triton",)), torch.ones(2, 3)
-        compiles(learner.f, x)
-        if is_right:
-            compiles(learner.f, x, full_float32=True)
+    zeros = "tl.zeros((16, 16), tl.float32)"
+    dot = f"tile + 1 + tl.sum(tl.dot({zeros} + tl.program_id(0), {zeros}HOW))"
+    for how in ("", ', input_precision="ieee"', ', input_precision="tf32x3"'):
+        f = remote(source_of(FILLED, MASKED, ("tile + 1", dot.replace("HOW", how))), needs=("triton",)).f
+        compiles(f, ONES)
+        if how:
+            compiles(f, ONES, full_float32=True)
         else:
-            assert "TF32" in refused(functools.partial(compiles, full_float32=True), learner.f, x)
+            assert "TF32" in refused(functools.partial(compiles, full_float32=True), f, ONES)
 
 
 def test_sources_of_one_name_run_their_own_kernels():
-    first, second = copy(), loaded(source_of(MASKED + ", other=0.0").replace("tile + 1", "tile + 2"))
-    x = torch.ones(2, 3)
-    assert torch.equal(first.f(x), x + 1)  # its kernel is read now, after another source of that name was loaded
-    assert torch.equal(second.f(x), x + 2)
-
-
-def test_a_grid_without_programs_is_told_as_such():
-    source = source_of().replace("kernel[(x.shape[0],)]", "kernel[(x.shape[0] // 4,)]")
-    record = loaded(source).f.launches(torch.ones(2, 3))
-    assert record.launches[0].programs == 0 and record.result.isnan().all()
+    first, second = (loaded(source_of(FILLED, MASKED, ("tile + 1", f"tile + {number}"))) for number in (1, 2))
+    assert torch.equal(first.f(ONES), ONES + 1)  # its kernel is read now, after the other source was loaded
+    assert torch.equal(second.f(ONES), ONES + 2)

@@ -3,12 +3,14 @@
 import functools
 import json
 import re
+import sys
 
 import pytest
 from sources import solution
 
 from grader.catalog import paths
 from grader.integrations.notebook import collect
+from grader.judge.messages import NEWER, NOT_COMPILED
 from grader.records import forbidden, our_cells, submission, syntax
 from grader.reports import terminal
 
@@ -21,8 +23,8 @@ AFTER = len(RIGHT.splitlines())
 
 
 @pytest.fixture
-def grade(judged):
-    return functools.partial(judged, EXERCISE, diagnose=False)
+def grade(graded):
+    return functools.partial(graded, EXERCISE)
 
 
 def notebook(*cells: str) -> submission.Submission:
@@ -42,15 +44,11 @@ def test_memory_in_a_worker_is_collected_as_in_any_process(grade):
 @pytest.mark.parametrize(
     "line, note",
     [
-        ("import matplotlib.pyplot as plt", "failed and was left out: ModuleNotFoundError, matplotlib"),
-        ("from google.colab import drive", "failed and was left out: ModuleNotFoundError, google"),
         ("name = input('who? ')", "failed and was left out: EOFError"),
         ("undefined(3)", "failed and was left out: NameError, name 'undefined' is not defined"),
-        ("assert attention_weights is None, 'mine'", "failed and was left out: AssertionError, mine"),
         ("raise ValueError('n' * 101)", f"failed and was left out: ValueError, {'n' * 100}…"),
         ("import time; raise KeyboardInterrupt", "failed and was left out: KeyboardInterrupt"),
         ("open('the-verdict.txt')", "failed and was left out: "),
-        ("while True: pass", "took longer than "),
         ("__import__('time').sleep(30)", "took longer than "),
         ("__import__('os')._exit(0)", "was left out: your code ended the whole process"),
     ],
@@ -92,32 +90,23 @@ def test_who_ends_the_process_again_and_again_is_an_error(grade):
     assert "ended the whole process with exit code 1" in result.message
 
 
-def test_a_definition_that_fails_is_the_reason_where_nothing_else_is_there(grade):
-    result = grade("import torch\n\n@cached\ndef attention_weights(inputs):\n    return inputs\n")
-    assert (result.status, result.points) == ("error", 0)
-    assert result.message.startswith("NameError: name 'cached' is not defined\nsubmission.py:3")
+def test_a_definition_that_fails_is_the_reason_why_its_function_is_not_there(grade):
     result = grade(f"import torch\n{WEIGHTS}{VECTOR}def context_vectors(inputs, device=cuda):\n    return inputs\n")
     assert result.status == "failed" and result.points > 2
     said = [check.message for check in result.checks if check.task == 3 and check.outcome == "failed"]
     assert said and all(text.startswith("NameError: name 'cuda' is not defined") for text in said)
 
 
-@pytest.mark.parametrize("line", ["", "import pandas\n"])
-def test_what_is_missing_for_another_reason_is_told_as_ever(grade, line):
-    result = grade(f"{line}import torch\ndef attention_weigths(inputs):\n    return inputs\n")
-    assert result.status == "failed" and "found attention_weigths. Rename it" in result.checks[0].message
-
-
-@pytest.mark.parametrize("line", ["x = (1,", "return 3", "from __future__ import annotations"])
-def test_a_file_that_python_refuses_is_an_error(grade, line):
-    result = grade(f"{RIGHT}{line}\n")
-    assert result.status == "error" and "SyntaxError" in result.message
-
-
-@pytest.mark.parametrize("source", ["import sys", "x = 3", "raise SystemExit(0)", "raise RuntimeError('x')"])
-def test_a_file_that_defines_nothing_needs_a_person(grade, source):
+@pytest.mark.parametrize(
+    "source, says",
+    [
+        *((f"{RIGHT}{line}\n", "SyntaxError") for line in ("return 3", "from __future__ import annotations")),
+        *((source, "") for source in ("import sys", "x = 3", "raise SystemExit(0)", "raise RuntimeError('x')")),
+    ],
+)
+def test_a_file_that_python_refuses_or_that_defines_nothing_needs_a_person(grade, source, says):
     result = grade(source)
-    assert result.status == "error" and result.message
+    assert result.status == "error" and result.message and says in result.message
 
 
 def test_futures_docstrings_and_texts_are_those_of_a_module(grade):
@@ -136,20 +125,28 @@ def test_what_ipython_gives_is_quiet_and_stays_the_learners_own(grade):
     assert (result.notes, result.output) == ((), "mine 1\n")
 
 
-def test_no_more_than_a_few_are_named(grade):
-    result = grade(RIGHT + "x.y\n" * 9)
-    assert len(result.notes) == 6 and result.notes[-1] == "… and 4 more"
-
-
 def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
     turned = WEIGHTS.replace("return", "turned(inputs, 't d -> d t')\n    return")
     result = grade(f"import torch\nfrom rotations import turned\n{turned}{VECTOR}{VECTORS}")
-    reason = "it comes from line 2, which failed on loading: there is no module 'rotations' here"
-    lines = result.checks[0].message.splitlines()
-    assert lines[0] == "NameError: name 'turned' is not defined"
-    assert lines[1].startswith(reason) and lines[1].endswith(
-        "put code of your other files into this one: it is graded alone"
-    )
+    error, reason, *_ = result.checks[0].message.splitlines()
+    assert error == "NameError: name 'turned' is not defined"
+    assert reason.startswith("it comes from line 2, which failed on loading: there is no module 'rotations' here")
+    assert reason.endswith("put code of your other files into this one: it is graded alone")
+
+
+def test_annotations_of_a_package_that_is_not_here_cost_nothing(grade):
+    annotated = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None)", 1)
+    result = grade(f"import torch\nfrom jaxtyping import Float\n{annotated}{VECTOR}{VECTORS}")
+    told = "line 2 failed and was left out: ModuleNotFoundError, jaxtyping"
+    assert (result.status, result.notes) == ("passed", (told,)), result
+
+
+def test_a_line_that_fails_is_told_once_and_no_more_than_a_few_are(grade):
+    notes = grade(RIGHT + "x.y\n" * 9).notes
+    assert len(notes) == 6 and notes[-1] == "… and 4 more"
+    assert len(grade(RIGHT + "plt.show(); plt.close()\n").notes) == 1
+    message = grade(RIGHT.replace("inputs @ inputs.T", "torch.stack([x.no for x in inputs])", 1)).checks[0].message
+    assert message.count("in attention_weights") == 1
 
 
 def test_einops_is_there_in_the_forms_that_model_code_uses(grade):
@@ -196,13 +193,6 @@ def test_what_shows_progress_has_a_stand_in_without_effect(grade, line, loop):
     assert (result.status, result.notes) == ("passed", ()), result
 
 
-def test_annotations_of_a_package_that_is_not_here_cost_nothing(grade):
-    annotated = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None)", 1)
-    result = grade(f"import torch\nfrom jaxtyping import Float\n{annotated}{VECTOR}{VECTORS}")
-    told = "line 2 failed and was left out: ModuleNotFoundError, jaxtyping"
-    assert (result.status, result.notes) == ("passed", (told,)), result
-
-
 def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):
     result = grade(RIGHT.replace("inputs @ inputs.T", "torch.matmul(inputs, input)", 1))
     assert "\ninput is Python's own function here: " in result.checks[0].message
@@ -210,43 +200,43 @@ def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):
     assert "Python's own" not in result.checks[0].message
 
 
-def test_one_line_that_fails_twice_is_told_once(grade):
-    result = grade(RIGHT + "plt.show(); plt.close()\n")
-    assert len(result.notes) == 1
-    message = grade(RIGHT.replace("inputs @ inputs.T", "torch.stack([x.no for x in inputs])", 1)).checks[0].message
-    assert message.count("in attention_weights") == 1
-
-
 # The machinery of Python and torch, of which a few functions are harmless.
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from importlib.metadata import version\nversion('torch')", "import importlib.metadata",
-        "import importlib.metadata as m\nm.version('torch')", "import gc\ndel x\ngc.collect()",
-        "from gc import collect\ncollect()", "import inspect\nfused = 'fused' in inspect.signature(f).parameters",
-        "import triton\nDEVICE = triton.runtime.driver.active.get_active_torch_device()",
-    ],
+HARMLESS = (
+    "from importlib.metadata import version\nversion('torch')", "import importlib.metadata",
+    "import importlib.metadata as m\nm.version('torch')", "import gc\ndel x\ngc.collect()",
+    "from gc import collect\ncollect()", "import inspect\nfused = 'fused' in inspect.signature(f).parameters",
+    "import triton\nDEVICE = triton.runtime.driver.active.get_active_torch_device()",
+    "import torch\nself = torch.nn.Linear(1, 1)\nself.weight",
+    "import gc, inspect\ngc.collect()\ninspect.signature(len)",
+    "import torch\ntorch.backends.cuda.matmul.allow_tf32 = False",
+    "import sys, os.path, typing\nsys.argv, os.path.sep, typing.Any",
+    "class A:\n    def __init__(self):\n        self._refs = {}\n    def f(self):\n        self._refs[0] += 1",
 )  # fmt: skip
-def test_what_changes_nothing_is_no_suspect(source):
-    assert forbidden.reaches(source) == [] and forbidden.notes(source) == ()
+SUSPECT = {  # and what the note names
+    "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()": "",
+    "from importlib.metadata import sys\nsys.modules": "", "from importlib.metadata import EntryPoint": "",
+    "import importlib\nimportlib.import_module('gc')": "", "from gc import *": "", "import gc\ngc.collect = print": "",
+    "import gc\ngc.collect.__self__.get_objects()": "", "import inspect\ninspect.stack()": "",
+    "import gc\nlocals()['gc']": "", "import gc\nvars()['gc']": "", "import inspect\ninspect.signature.__globals__": "",
+    "import triton\ntriton.runtime.driver.active.utils": "", f"{HARMLESS[-1]}\nimport torch\ntorch._refs.exp": "",
+    f"{HARMLESS[-1]}\n        self._refs.f.__globals__": "",
+    "import torch as u\nu._C.x": "torch._C", "from torch import _C": "torch._C", "import gc\ngc.get_objects()": "gc",
+    "import typing\ntyping.sys.modules": "typing.sys.modules",
+    "from collections import _sys as s\ns.modules": "collections._sys.modules",
+    "import torch\ntorch.Tensor.detach = len": "torch.Tensor.detach",
+    "def f(x): pass\nf.__signature__ = 1": "__signature__",
+    "class A:\n    def __torch_function__(self): pass": "__torch_function__",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import importlib.metadata as m\nm.EntryPoint('a', 'gc:collect', 'b').load()",
-        "from importlib.metadata import sys\nsys.modules", "from importlib.metadata import EntryPoint",
-        "import importlib\nimportlib.import_module('gc')", "import gc\ngc.get_objects()", "from gc import *",
-        "import gc\ngc.collect = print", "import gc\ngc.collect.__self__.get_objects()",
-        "import inspect\ninspect.stack()",
-        "import gc\nlocals()['gc']", "import gc\nvars()['gc']", "import inspect\ninspect.signature.__globals__",
-        "import triton\ntriton.runtime.driver.active.utils",
-    ],
-)  # fmt: skip
-def test_the_machinery_is_suspect(source):
-    assert forbidden.notes(source)
+def test_the_machinery_is_suspect_and_what_changes_nothing_is_not():
+    for source in HARMLESS:
+        assert forbidden.reaches(source) == [] and forbidden.notes(source) == (), source
+    for source, name in SUSPECT.items():
+        assert forbidden.notes(source), source
+        assert not name or name in {reached for _, reached in forbidden.reaches(source)}, source
 
 
 # A notebook.
@@ -267,9 +257,10 @@ def test_a_cell_that_is_not_python_costs_itself_alone(grade):
 def test_cells_are_python_as_jupyter_reads_it(grade):
     indented = "\n".join(f"    {line}" for line in WEIGHTS.splitlines())
     magics = "files = !ls\n!pip install a \\\n    b\npip install torch\n%time x = torch.ones(3)\nassert len(x) == 3"
+    magics += "\nif x is None:\n    !ls"
     late = f"from __future__ import annotations\n{VECTOR}"
     handed_in = notebook("import torch", indented, magics, late, f"%%capture out\n{VECTORS}", "return 3")
-    assert handed_in.notes == ("4 magic or shell lines were left out of mine.ipynb.",)
+    assert handed_in.notes == ("5 magic or shell lines were left out of mine.ipynb.",)
     result = grade(handed_in)
     assert result.status == "passed", result
     told = "cell 6, line 1 failed and was left out: SyntaxError, 'return' outside function"
@@ -321,18 +312,10 @@ def test_a_notebook_of_nbformat_3_is_read():
     assert submission.decode(data, "old.ipynb", notebook=True).source.count(RIGHT) == 2
 
 
-@pytest.mark.parametrize(
-    "use, is_there",
-    [
-        ("%run src/mine.py", True),
-        ("from mine import attention_weights", True),
-        ("import src.mine as m", True),
-        ("", False),
-    ],
-)
-def test_a_module_that_a_cell_writes_counts_where_another_cell_uses_it(use, is_there):
-    handed_in = notebook("import torch", f"%%writefile -a src/mine.py\n{WEIGHTS}", f"{VECTOR}{VECTORS}", use)
-    assert (WEIGHTS in handed_in.source) == is_there
+def test_a_module_that_a_cell_writes_counts_where_another_cell_uses_it():
+    for use in ("%run src/mine.py", "from mine import attention_weights", "import src.mine as m", ""):
+        handed_in = notebook("import torch", f"%%writefile -a src/mine.py\n{WEIGHTS}", f"{VECTOR}{VECTORS}", use)
+        assert (WEIGHTS in handed_in.source) is bool(use)
 
 
 def test_of_a_name_that_is_defined_again_the_last_one_counts(grade):
@@ -353,20 +336,110 @@ def test_places_are_told_by_cell(grade):
     assert syntax.place("a = 1\n# --- cell 2 ---\nb\n", 3) == "line 3"
 
 
-def test_what_a_kernel_ran_is_graded_as_the_file_is(grade):
-    cells = ["import torch\nimport pandas", "display(x)", f"x = 3\n\n{WEIGHTS}", VECTOR, "def f(:", f"\n  \n{VECTORS}"]
+def of_a_kernel(*cells: str) -> submission.Submission:
+    """The same cells as they are gathered from a running kernel."""
     wanted = ["attention_weights", "context_vector", "context_vectors"]
-    gathered = submission.Submission(collect.source(["", *cells], wanted), "your notebook")
-    assert grade(gathered).status == grade(notebook(*cells)).status == "passed"
-    wrong = [*cells, WEIGHTS.replace("inputs.T", "inputs")]
-    gathered = submission.Submission(collect.source(["", *wrong], wanted), "your notebook")
-    for handed_in in (gathered, notebook(*wrong)):
-        assert "cell 7, line 2 in attention_weights" in grade(handed_in).checks[0].message
+    return submission.Submission(collect.source(["", *cells], wanted), "your notebook")
 
 
-def test_a_future_of_one_cell_holds_in_the_next(grade):
-    later = VECTOR.replace("(inputs, query_index)", "(inputs: NotThere, query_index)", 1)
-    cells = ["from __future__ import annotations", "import torch", WEIGHTS, later, VECTORS]
-    assert grade(notebook(*cells)).notes == ()
-    gathered = collect.source(["", *cells], ["attention_weights", "context_vector", "context_vectors"])
-    assert grade(gathered).status == "passed"
+@pytest.mark.parametrize("gathered", [of_a_kernel, notebook])
+def test_what_a_kernel_ran_is_graded_as_the_file_is(grade, gathered):
+    cells = ["import torch\nimport pandas", "display(x)", f"x = 3\n\n{WEIGHTS}", VECTOR, "def f(:", f"\n  \n{VECTORS}"]
+    assert grade(gathered(*cells)).status == "passed"
+    result = grade(gathered(*cells, WEIGHTS.replace("inputs.T", "inputs")))
+    assert "cell 7, line 2 in attention_weights" in result.checks[0].message
+    later = VECTOR.replace("(inputs, query_index)", "(inputs: NotThere, query_index)", 1)  # a future of another cell
+    result = grade(gathered("from __future__ import annotations", "import torch", WEIGHTS, later, VECTORS))
+    assert result.status == "passed" and result.notes == ()
+
+
+# As any script does.
+
+FIRST = WEIGHTS.splitlines(keepends=True)[0]
+LAYER = "class SelfAttention_v2(nn.Module):\n"
+OURS = ("_NUM_THREADS", "GLIBC_TUNABLES", "readable", "import_paths", "seccomp", "landlock", "KATA")
+LOOK = """
+import os, sys
+seen, frame = [repr(sys.argv), repr(sys.orig_argv), repr(dict(os.environ))], sys._getframe()
+while frame is not None:
+    seen.append(repr(frame.f_locals if frame.f_code.co_name == "<module>" else dict(frame.f_locals)))
+    frame = frame.f_back
+for text in seen:
+    for start in range(0, len(text), 2000):
+        print(text[start:start + 2000].replace("\\n", " "))
+"""
+
+
+def test_the_arguments_of_the_program_are_the_files_name(grade):
+    parser = "import argparse, sys\nparser = argparse.ArgumentParser()\nparser.add_argument('--t', default=1.0)\n"
+    result = grade(f"{parser}args = parser.parse_args()\nprint(sys.argv)\n{RIGHT}")
+    assert (result.status, result.notes, result.output) == ("passed", (), "['submission.py']\n")
+
+
+def test_nothing_of_ours_is_in_arguments_environment_or_frames(grade):
+    """By ordinary means: what a learner prints who looks for a setting."""
+    result = grade(f"import torch\n{LOOK}\n{RIGHT}")
+    assert result.status == "passed" and "submission.py" in result.output
+    assert [word for word in OURS if word in result.output] == []
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("@torch.compile\n", ""),
+        ("@torch.compile(dynamic=True, mode='reduce-overhead')\n", ""),
+        ("from torch import compile\n@compile\n", ""),
+        ("", "attention_weights = torch.compile(attention_weights, backend='eager')\n"),
+        ("@torch.compiler.disable\n", "attention_weights = torch.compile(attention_weights)\n"),
+    ],
+)
+def test_a_compiled_function_runs_as_the_plain_one(before, after, grade):
+    result = grade(RIGHT.replace(FIRST, before + FIRST) + after)
+    assert result.status == "passed" and NOT_COMPILED in result.notes
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("", "kept = torch.compile(SelfAttention_v2(2, 2))\nSelfAttention_v2 = type(kept)\n"),
+        ("    @torch.compile\n", ""),
+        ("", "layer = SelfAttention_v2(2, 2)\nlayer.compile()\nlayer(torch.ones(1, 2))\n"),
+    ],
+    ids=["class", "method", "layer in place"],
+)
+def test_a_compiled_layer_runs_as_the_plain_one(before, after, graded):
+    head, layer, rest = solution("08").partition(LAYER)
+    source = head + layer + rest.replace("    def forward(", f"{before}    def forward(", 1) + after
+    result = graded("08", source)
+    assert result.status == "passed" and result.notes == (NOT_COMPILED,)
+
+
+def test_a_sleep_is_no_loop(grade):
+    result = grade(RIGHT.replace(FIRST, f"{FIRST}    import time\n    time.sleep(1000)\n"))
+    message = result.checks[0].message
+    assert "infinite loop" not in str(result) and "waits" in message and "5 s on the clock" in message
+
+
+@pytest.mark.parametrize("end", ["import sys\nsys.exit(0)", "exit()", "raise SystemExit"])
+def test_an_end_that_went_well_is_no_failure(end, grade):
+    for source in (f"{RIGHT}\n{end}\n", f"{end}\n{RIGHT}"):
+        result = grade(source)
+        assert (result.status, result.notes) == ("passed", ())
+    assert "SystemExit, 2" in grade(f"{RIGHT}\nimport sys\nsys.exit(2)\n").notes[0]
+
+
+NEWER_FORMS = {
+    "except* ValueError:": (3, 11), "def first[T](items):": (3, 12), "class Pair[T]:": (3, 12), "type X = int": (3, 12),
+    "print(f'{d['a']}')": (3, 12), "except ValueError, TypeError:": (3, 14), "x = t'{a}'": (3, 14),
+}  # fmt: skip
+
+
+def test_a_file_for_a_newer_python_is_told_which_one_grades(grade):
+    for line, version in NEWER_FORMS.items():
+        assert [known for known, form in NEWER if form.match(line)] == [version], line
+    assert not any(form.match(line) for _, form in NEWER for line in ("print(f'{x}', 'a')", "x = d['a'", "def f(x:"))
+    assert "Python {}.{} grades your file".format(*sys.version_info) in grade("def f(:\n").message
+    needed = min((version for version in NEWER_FORMS.values() if version > sys.version_info[:2]), default=None)
+    for line in [line for line, version in NEWER_FORMS.items() if version == needed]:
+        around = f"try:\n    pass\n{line}\n    pass\n" if line.startswith("except") else f"{line}\n    pass\n"
+        assert f"valid from Python {needed[0]}.{needed[1]} on" in grade(around + RIGHT).message, line

@@ -72,20 +72,19 @@ def test_attributes_and_properties_are_read(learner):
     assert (call.text, call.want, call.function) == ("Shelf(2).room", "attribute", "Shelf.room")
 
 
-def test_a_method_in_the_place_of_an_attribute_is_named(learner):
-    with pytest.raises(Mismatch, match="size is a method, but it is read without parentheses"):
-        learner.Shelf(2).size.read()
-    with pytest.raises(Mismatch, match="size is a method"):
-        learner.Shelf(2).size.read(kept=True)
+def test_what_is_no_attribute_is_named(learner):
+    for kept in (False, True):
+        with pytest.raises(Mismatch, match="size is a method, but it is read without parentheses"):
+            learner.Shelf(2).size.read(kept=kept)
+    missing, raised = (caught(getattr(learner.Shelf(2), name).read) for name in ("colour", "misspelt"))
+    assert missing.kind == "missing" and missing.facts["missing"] == "Shelf.colour"
+    assert raised.facts["type"] == "AttributeError"  # inside a property
 
 
-def test_a_missing_attribute_is_not_an_error_inside_a_property(learner):
-    with pytest.raises(LearnerError) as missing:
-        learner.Shelf(2).colour.read()
-    assert missing.value.kind == "missing" and missing.value.facts["missing"] == "Shelf.colour"
-    with pytest.raises(LearnerError) as raised:
-        learner.Shelf(2).misspelt.read()
-    assert raised.value.facts["type"] == "AttributeError"
+def caught(ask) -> LearnerError:
+    with pytest.raises(LearnerError) as error:
+        ask()
+    return error.value
 
 
 def test_a_kept_object_is_read_as_it_is_now(learner):
@@ -105,35 +104,28 @@ def test_a_tensor_that_requires_a_gradient_arrives_so(learner):
     assert learner.asks_for_gradients(torch.ones(2)) is False
 
 
-def test_a_held_tensor_is_the_same_in_each_call(learner):
-    pile, part = learner.Pile(3), held_tensor(learner, torch.ones(2))
+@pytest.mark.parametrize("needs_gradients", [False, True])
+def test_a_held_tensor_is_the_same_in_each_call(learner, needs_gradients):
+    pile, part = learner.Pile(3), held_tensor(learner, torch.ones(2).requires_grad_(needs_gradients))
     pile.put(part)
     pile.put(part)
-    part.mul_(3)
-    assert torch.equal(part.read(), torch.full((2,), 3.0))
-    assert torch.equal(learner.weighted(pile, 2.0), torch.full((4,), 6.0))
-
-
-def test_gradients_of_several_calls_reach_a_held_tensor(learner):
-    pile, part = learner.Pile(3), held_tensor(learner, torch.ones(2).requires_grad_())
-    pile.put(part)
-    pile.put(part)
-    learner.weighted(pile, torch.tensor([1.0, 2.0, 3.0, 4.0]), kept=True).sum(kept=True).backward()
-    assert torch.equal(part.grad.read(), torch.tensor([4.0, 6.0]))
+    if needs_gradients:  # of several calls
+        learner.weighted(pile, torch.tensor([1.0, 2.0, 3.0, 4.0]), kept=True).sum(kept=True).backward()
+        assert torch.equal(part.grad.read(), torch.tensor([4.0, 6.0]))
+    else:
+        part.mul_(3)
+        assert torch.equal(part.read(), torch.full((2,), 3.0))
+        assert torch.equal(learner.weighted(pile, 2.0), torch.full((4,), 6.0))
 
 
 def test_the_length_of_an_object(learner):
     pile = learner.Pile(3)
     assert len(pile) == 0 and pile
     pile.put(torch.ones(2))
-    assert len(pile) == 2
-    assert learner.calls[-1].text == "len(Pile(3))"
-    with pytest.raises(LearnerError) as missing:
-        len(learner.Countless())
-    assert missing.value.kind == "missing" and missing.value.facts["missing"] == "Countless.__len__"
-    with pytest.raises(LearnerError) as raised:
-        len(learner.Half())
-    assert raised.value.facts["type"] == "TypeError"
+    assert len(pile) == 2 and learner.calls[-1].text == "len(Pile(3))"
+    missing, raised = (caught(one.__len__) for one in (learner.Countless(), learner.Half()))
+    assert missing.kind == "missing" and missing.facts["missing"] == "Countless.__len__"
+    assert raised.facts["type"] == "TypeError"
 
 
 def test_a_call_is_made_many_times_with_new_copies(learner):
@@ -145,16 +137,15 @@ def test_a_call_is_made_many_times_with_new_copies(learner):
 
 def test_what_calls_leave_behind_is_measured(remote):
     learner = remote(SOURCE)
-    part = torch.ones(1 << 16)  # 256 KiB
-    with steady_memory(learner, "40 puts", mebibytes=7) as begin:
-        pile = learner.Pile(3)
-        pile.put(part, times=5)
-        begin()
-        pile.put(part, times=40)
+
+    def put(make) -> None:
+        with steady_memory(learner, "40 puts", mebibytes=7) as begin:
+            pile, part = make(3), torch.ones(1 << 16)  # 256 KiB
+            pile.put(part, times=5)
+            begin()
+            pile.put(part, times=40)
+
+    put(learner.Pile)
     assert learner.notes[-1].startswith("40 puts grew the process by")
-    too_much = pytest.raises(TooMuchMemory, match=r"40 puts grew the process by 1\d MiB; 7 MiB are allowed")
-    with too_much, steady_memory(learner, "40 puts", mebibytes=7) as begin:
-        pile = learner.Endless(3)
-        pile.put(part, times=5)
-        begin()
-        pile.put(part, times=40)
+    with pytest.raises(TooMuchMemory, match=r"40 puts grew the process by 1\d MiB; 7 MiB are allowed"):
+        put(learner.Endless)
