@@ -48,35 +48,30 @@ def test_operations_are_told_in_order_with_their_shapes():
     ]
 
 
-ROADS = {
-    "function": "F.scaled_dot_product_attention(q, q, q, is_causal=True)",
-    "private name": "torch._C._nn.scaled_dot_product_attention(q, q, q)",
-    "packet": "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
-    "overload": "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
-    "by name": "F.scaled_dot_product_attention(query=q, key=q, value=q, dropout_p=0.5)",
-}
+ROADS = (
+    "F.scaled_dot_product_attention(q, q, q, is_causal=True)",
+    "torch._C._nn.scaled_dot_product_attention(q, q, q)",
+    "torch.ops.aten.scaled_dot_product_attention(q, q, q)",
+    "torch.ops.aten.scaled_dot_product_attention.default(q, q, q)",
+    "F.scaled_dot_product_attention(query=q, key=q, value=q, dropout_p=0.5)",
+)
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_ready_made_attention_is_one_operation_by_whatever_road(road):
+def test_ready_made_attention_is_one_operation_by_whatever_road_and_attention_by_hand_is_none():
     shape = list(HEADS.shape)
-    assert recorded(ROADS[road], HEADS).operations == [["scaled_dot_product_attention", [shape] * 3, [shape]]]
-
-
-def test_ready_made_attention_inside_a_layer_of_torchs_is_seen():
+    for road in ROADS:
+        assert recorded(road, HEADS).operations == [["scaled_dot_product_attention", [shape] * 3, [shape]]], road
     record = of("nn.MultiheadAttention(4, 2)(q, q, q, need_weights=False)[0]", HEADS[0])
     assert any(operation.is_attention for operation in record)
-
-
-def test_attention_by_hand_is_none():
     record = of("torch.softmax((q @ q.mT).masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf), -1) @ q", HEADS)
     assert not any(operation.is_attention for operation in record)
     assert largest_tensor(record) == 2 * 3 * 5 * 5
 
 
-FORGED = {
-    "own dispatch": """
-class Mine(torch.Tensor):
+FORGED = """
+from torch.overrides import handle_torch_function
+
+class Dispatching(torch.Tensor):
     @staticmethod
     def __new__(cls, inner):
         return torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
@@ -85,26 +80,12 @@ class Mine(torch.Tensor):
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         return args[0].inner @ args[0].inner.mT
-""",
-    "own function": """
-class Mine(torch.Tensor):
+
+class Overriding(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
         return torch.ones(5, 5)
-def Mine(q, kind=Mine):
-    return q.as_subclass(kind)
-""",
-}
 
-
-@pytest.mark.parametrize("way", FORGED)
-def test_what_computes_between_the_code_and_torch_is_no_record(way):
-    assert recorded("torch.relu(Mine(q))", torch.randn(5, 4), FORGED[way]).unrecorded == op_record.OWN_DISPATCH
-
-
-def test_an_object_that_equals_the_fused_function_is_not_it():
-    before = """
-from torch.overrides import handle_torch_function
 class Named:
     __name__ = "scaled_dot_product_attention"
     def __eq__(self, other):
@@ -114,11 +95,13 @@ class Named:
     def __call__(self, q):
         return q * 2
 """
-    reply = recorded("handle_torch_function(Named(), (q,), q)", HEADS, before)
+
+
+def test_what_computes_between_the_code_and_torch_is_no_record():
+    for own in ("Dispatching(q)", "q.as_subclass(Overriding)"):
+        assert recorded(f"torch.relu({own})", torch.randn(5, 4), FORGED).unrecorded == op_record.OWN_DISPATCH
+    reply = recorded("handle_torch_function(Named(), (q,), q)", HEADS, FORGED)  # it equals the fused function
     assert [name for name, *_ in reply.operations] == ["mul"]
-
-
-def test_a_source_that_reaches_for_the_record_is_refused():
     with pytest.raises(Mismatch, match="stays out of such machinery"):
         of("q * 2", HEADS, before="import threading")
 
@@ -144,21 +127,18 @@ def test_an_error_in_the_call_is_the_learners():
 
 
 ROW = ["mm", [[2, 3], [3, 4]], [[2, 4]]]
+MALFORMED = [
+    {}, [{}], [["mm"]], [["mm", [], [], []]], [["x" * 30_000, [], []]], [[1, [], []]], [["mm", [2, 3], []]],
+    [["mm", [[-1]], []]], [["mm", [[2.0]], []]], [["mm", [[True]], []]], [["mm", [[1 << 50]], []]],
+    [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [["mm", [], None]], [ROW] * (protocol.MAX_OPERATIONS + 1),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        {}, [{}], [["mm"]], [["mm", [], [], []]], [["x" * 30_000, [], []]], [[1, [], []]], [["mm", [2, 3], []]],
-        [["mm", [[-1]], []]], [["mm", [[2.0]], []]], [["mm", [[True]], []]], [["mm", [[1 << 50]], []]],
-        [["mm", [[1] * 17], []]], [["mm", [[1]] * 17, []]], [["mm", [], None]],
-        [ROW] * (protocol.MAX_OPERATIONS + 1),
-    ],
-    ids=lambda rows: repr(rows)[:30],
-)  # fmt: skip
-def test_a_malformed_record_is_refused(rows):
-    with pytest.raises(ProtocolError):
-        protocol.decode_reply(protocol.encode_reply(Reply(1, operations=rows)))
+def test_a_malformed_record_is_refused():
+    for rows in MALFORMED:
+        with pytest.raises(ProtocolError):
+            protocol.decode_reply(protocol.encode_reply(Reply(1, operations=rows)))
+            pytest.fail(f"{rows!r:.100} is read")
 
 
 def test_a_record_that_a_stranger_wrote_is_bounded_and_named_by_torch():
@@ -175,38 +155,33 @@ def test_a_record_that_a_stranger_wrote_is_bounded_and_named_by_torch():
             dispatched.operations(Reply(1, operations=[], unrecorded=words), "")
 
 
-@pytest.mark.parametrize(
-    ("body", "shapes", "work"),
-    [
-        ("q @ k", [(3, 4), (4, 5)], 60),
-        ("q @ k", [(2, 3, 4), (2, 4, 5)], 120),
-        ("q @ k", [(3, 4), (4,)], 12),
-        ("q @ k", [(4,), (4,)], 4),
-        ("torch.outer(q, k)", [(3,), (5,)], 15),
-        ("F.linear(q, k, v)", [(2, 3, 4), (5, 4), (5,)], 120),
-        ("torch.einsum('btd,ed->bte', q, k)", [(2, 3, 4), (5, 4)], 120),
-        ("(q[:, None] * k).sum(-1)", [(3, 4), (5, 4)], 60 + 60),
-        ("q.sum()", [(7,)], 7),
-        ("q.exp()", [(7, 2)], 14),
-        ("q.mT.reshape(28) * 1", [(7, 4)], 28 + 28),
-        ("q.mT[None].expand(9, 4, 7)[0]", [(7, 4)], 0),
-        ("F.scaled_dot_product_attention(q, k, v)", [(2, 1, 4), (2, 5, 4), (2, 5, 3)], 2 * 5 * 4 + 2 * 5 * 3),
-    ],
-)
-def test_work_is_counted_from_shapes(body, shapes, work):
-    assert multiply_adds(of(body, *(torch.randn(shape) for shape in shapes))) == work
+WORK = [  # what is computed, of which shapes, and its multiply-adds
+    ("q @ k", [(3, 4), (4, 5)], 60),
+    ("q @ k", [(2, 3, 4), (2, 4, 5)], 120),
+    ("q @ k", [(3, 4), (4,)], 12),
+    ("q @ k", [(4,), (4,)], 4),
+    ("torch.outer(q, k)", [(3,), (5,)], 15),
+    ("F.linear(q, k, v)", [(2, 3, 4), (5, 4), (5,)], 120),
+    ("torch.einsum('btd,ed->bte', q, k)", [(2, 3, 4), (5, 4)], 120),
+    ("(q[:, None] * k).sum(-1)", [(3, 4), (5, 4)], 60 + 60),
+    ("q.sum()", [(7,)], 7),
+    ("q.exp()", [(7, 2)], 14),
+    ("q.mT.reshape(28) * 1", [(7, 4)], 28 + 28),
+    ("q.mT[None].expand(9, 4, 7)[0]", [(7, 4)], 0),
+    ("F.scaled_dot_product_attention(q, k, v)", [(2, 1, 4), (2, 5, 4), (2, 5, 3)], 2 * 5 * 4 + 2 * 5 * 3),
+]
+
+
+def test_work_is_counted_from_shapes():
+    for body, shapes, work in WORK:
+        assert multiply_adds(of(body, *(torch.randn(shape) for shape in shapes))) == work, body
 
 
 def test_work_that_grows_with_the_square_is_told():
-    def step(tokens: int) -> list[Operation]:
-        return of("q @ k.mT", torch.randn(1, 4), torch.randn(tokens, 4))
-
-    def whole(tokens: int) -> list[Operation]:
-        return of("q @ q.mT", torch.randn(tokens, 4))
-
-    work_grows_less_than(4 * 90 + 1, step(10), step(100), "one token")
+    step, whole = ([of(f"{one} @ q.mT", torch.randn(n, 4)) for n in (10, 100)] for one in ("q[:1]", "q"))
+    work_grows_less_than(4 * 90 + 1, *step, "one token")
     with pytest.raises(Mismatch, match="the work for one token grows too much") as error:
-        work_grows_less_than(4 * 90 + 1, whole(10), whole(100), "one token")
+        work_grows_less_than(4 * 90 + 1, *whole, "one token")
     assert "40,000" in error.value.details
 
 

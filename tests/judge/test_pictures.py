@@ -26,14 +26,16 @@ pytestmark = pytest.mark.slow
 
 DRAWN = [exercise for exercise in catalog.exercises() if paths.pictures(exercise.folder).exists()]
 TOKENS = ("Your", "journey")
-
-
-def of_file(path, fork_server, number: str) -> tuple[Picture, ...]:
-    return capture_pictures(catalog.find(number), submission.read(path), fork_server)
+HEAD = "import torch\ndef attention_weights(inputs):\n"
 
 
 def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ...]:
     return capture_pictures(catalog.find(number), Submission(source, "mine.py"), fork_server)
+
+
+def figure_of(picture: Picture) -> ElementTree.Element:
+    """The figure on a page, as a tree."""
+    return ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
 
 
 # What is in them.
@@ -41,14 +43,17 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 
 @pytest.mark.parametrize("exercise", sample(DRAWN, 12), ids=lambda exercise: exercise.folder)
 def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercise, fork_server):
-    pictures = of_file(paths.solution(exercise.folder), fork_server, exercise.folder)
-    assert pictures
-    for picture in pictures:
+    right, stub = (
+        capture_pictures(exercise, submission.read(find(exercise.folder)), fork_server)
+        for find in (paths.solution, paths.stub)
+    )
+    assert right and stub
+    for picture in right:
         assert picture.learner is not None, picture.note
         assert picture.largest_difference < 1e-4
         assert len(picture.expected) == len(picture.rows)
         assert {len(row) for row in picture.expected} == {len(picture.columns)}
-    for picture in of_file(paths.stub(exercise.folder), fork_server, exercise.folder):
+    for picture in stub:
         assert picture.learner is None and picture.difference is None and "not written yet" in picture.note
     for picture, width in itertools.product(capture.blank(exercise, "a note " * 30), (40, 80, 200)):
         narrowest = 8 + 4 * max(8, len(picture.columns))  # one panel is never cut
@@ -68,73 +73,59 @@ def test_a_mistake_is_seen(number, mistake, fork_server):
 
 def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(fork_server):
     folder = catalog.find("06").folder
-    unscaled = of_source(mistakes.find(folder, "scaling_left_out").source, fork_server, "06")
-    assert _close(unscaled[0].learner, unscaled[1].expected)
-    sharpest = [max(map(max, picture.expected)) for picture in unscaled]
-    mean = [sum(max(row) for row in picture.expected) / len(picture.rows) for picture in unscaled]
-    assert sharpest[1] > 0.99 and mean[1] > mean[0] + 0.1
-
-
-def _close(one, other) -> bool:
-    return all(abs(a - b) < 1e-4 for a, b in zip(itertools.chain(*one), itertools.chain(*other)))
+    scaled, unscaled = of_source(mistakes.find(folder, "scaling_left_out").source, fork_server, "06")
+    got, expected = (itertools.chain(*rows) for rows in (scaled.learner, unscaled.expected))
+    assert [*got] == pytest.approx([*expected], abs=1e-4)
+    assert max(map(max, unscaled.expected)) > 0.99
+    mean = [sum(map(max, picture.expected)) / len(picture.rows) for picture in (scaled, unscaled)]
+    assert mean[1] > mean[0] + 0.1
 
 
 # Whatever the learner's code does.
 
 
-@pytest.mark.parametrize(
-    ("body", "note"),
-    [
-        ("return None", "None"),
-        ("return 'weights'", "str"),
-        ("return inputs", "(6, 3)"),
-        ("return [[0.1] * 6] * 6", "list"),
-        ("return torch.zeros(6, 6, dtype=torch.complex64)", "complex64"),
-        ("return torch.zeros(6, 6, device='meta')", "meta"),
-        ("return torch.zeros(1).expand(1000, 1000)", "(1000, 1000)"),
-        ("raise ValueError('\\x1b[31m<b>')", "ValueError"),
-        ("raise SystemExit", "ended the program"),
-        ("import os; os._exit(3)", "exit code 3"),
-        ("return attention_weights(inputs)", "RecursionError"),
-        ("x = torch.zeros(6, 6)\n    while True: pass", "infinite loop"),
-        ("return torch.ones(1 << 40)", "more memory"),
-    ],
-)
-def test_it_comes_whatever_the_code_does(body, note, fork_server):
-    (picture,) = of_source(f"import torch\ndef attention_weights(inputs):\n    {body}\n", fork_server)
+BODIES = {  # of attention_weights, and what the note says
+    "return None": "None",
+    "return 'weights'": "str",
+    "return inputs": "(6, 3)",
+    "return [[0.1] * 6] * 6": "list",
+    "return torch.zeros(6, 6, dtype=torch.complex64)": "complex64",
+    "return torch.zeros(6, 6, device='meta')": "meta",
+    "return torch.zeros(1).expand(1000, 1000)": "(1000, 1000)",
+    "raise ValueError('\\x1b[31m<b>')": "ValueError",
+    "raise SystemExit": "ended the program",
+    "import os; os._exit(3)": "exit code 3",
+    "return attention_weights(inputs)": "RecursionError",
+    "x = torch.zeros(6, 6)\n    while True: pass": "infinite loop",
+    "return torch.ones(1 << 40)": "more memory",
+}
+FILES = {f"{HEAD}    {body}\n": note for body, note in BODIES.items()}
+FILES |= dict.fromkeys(("def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"), "")
+
+
+@pytest.mark.parametrize("source", FILES)
+def test_it_comes_whatever_the_file_does(source, fork_server):
+    (picture,) = of_source(source, fork_server)
     assert picture.learner is None and picture.expected
-    assert note in picture.note and "\x1b" not in picture.note
+    assert picture.note and FILES[source] in picture.note and "\x1b" not in picture.note
     assert heatmap.render(picture) and "<b>" not in heatmap.figure(picture)
 
 
-@pytest.mark.parametrize("source", ["def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"])
-def test_a_file_that_gives_nothing_gives_the_expected_picture(source, fork_server):
-    (picture,) = of_source(source, fork_server)
-    assert picture.learner is None and picture.note
-
-
-@pytest.mark.parametrize("values", ["nan", "inf", "-inf", "1e30", "-1e30", "True"])
-def test_numbers_that_are_none_are_shown_too(values, fork_server):
-    dtype = "torch.bool" if values == "True" else "torch.float32"
-    value = values if values == "True" else f"float('{values}')"
-    (picture,) = of_source(
-        f"import torch\ndef attention_weights(inputs):\n    return torch.full((6, 6), {value}, dtype={dtype})",
-        fork_server,
-    )
-    assert picture.learner is not None
-    assert heatmap.render(picture)
-    ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
+@pytest.mark.parametrize("value", ["torch.nan", "torch.inf", "-torch.inf", "1e30", "-1e30", "True"])
+def test_numbers_that_are_none_are_shown_too(value, fork_server):
+    (picture,) = of_source(f"{HEAD}    return torch.full((6, 6), {value})\n", fork_server)
+    assert picture.learner is not None and heatmap.render(picture)
+    figure_of(picture)
 
 
 # Their forms.
 
 
 def printed(picture: Picture, **options) -> str:
-    file = io.StringIO()
-    console = Console(file=file, width=80, **options)
+    console = Console(file=io.StringIO(), width=80, **options)
     for line in heatmap.render(picture):
         console.print(line)
-    return file.getvalue()
+    return console.file.getvalue()
 
 
 PICTURE = Picture("weights", TOKENS, TOKENS, ((0.25, 0.75), (-0.5, 1.5)), ((0.5, 0.5), (0.0, 1.0)), "a note")
@@ -155,19 +146,15 @@ def test_colours_where_the_terminal_has_them_and_numbers_everywhere(monkeypatch)
         assert ".25" in text and ".75" in text and "jou" in text and "difference" in text
 
 
-@pytest.mark.parametrize(
-    ("value", "width", "text"),
-    [
-        (0.2379, 4, ".24"), (1.0, 3, "1.0"), (1.0, 4, "1.00"), (0.0, 4, "0"), (-0.0, 4, "0"), (-0.25, 3, "-.2"),
-        (-0.25, 4, "-.25"), (12.4, 3, "12"), (1e9, 3, ">>"), (-1e9, 4, "<<"), (math.nan, 3, "nan"),
-        (math.inf, 4, "inf"), (-math.inf, 3, "-∞"), (0.999, 4, "1.00"), (0.001, 3, "0"), (-0.001, 4, "0"),
-    ],
-)  # fmt: skip
-def test_a_number_in_few_characters(value, width, text):
-    assert heatmap.short(value, width) == text
+SHORT = [  # a number, the characters that there are, and its text
+    (0.2379, 4, ".24"), (1.0, 3, "1.0"), (1.0, 4, "1.00"), (0.0, 4, "0"), (-0.0, 4, "0"), (-0.25, 3, "-.2"),
+    (-0.25, 4, "-.25"), (12.4, 3, "12"), (1e9, 3, ">>"), (-1e9, 4, "<<"), (math.nan, 3, "nan"),
+    (math.inf, 4, "inf"), (-math.inf, 3, "-∞"), (0.999, 4, "1.00"), (0.001, 3, "0"), (-0.001, 4, "0"),
+]  # fmt: skip
 
 
-def test_every_colour_lets_its_number_be_read():
+def test_a_number_is_short_and_can_be_read_on_its_colour():
+    assert [heatmap.short(value, width) for value, width, _ in SHORT] == [text for *_, text in SHORT]
     for step in range(-100, 101):
         colour = heatmap.background(step / 100, 1.0)
         assert heatmap.contrast(heatmap.foreground(colour), colour) >= 4.5
@@ -176,25 +163,21 @@ def test_every_colour_lets_its_number_be_read():
 
 
 def test_difference_is_learner_minus_expected():
-    assert PICTURE.difference == ((-0.25, 0.25), (-0.5, 0.5))
-    assert PICTURE.largest_difference == 0.5
-    infinite = Picture("t", TOKENS, TOKENS, ((math.inf, 0), (0, 0)), ((math.inf, 0), (0, 0)))
-    assert infinite.largest_difference == 0
+    assert PICTURE.difference == ((-0.25, 0.25), (-0.5, 0.5)) and PICTURE.largest_difference == 0.5
+    rows = ((math.inf, 0), (0, 0))
+    assert Picture("t", TOKENS, TOKENS, rows, rows).largest_difference == 0
 
 
 def test_svg_says_in_words_and_in_a_table_what_it_shows():
     evil = Picture("<script>", ("<b>", "a&b"), ("x", "y"), PICTURE.learner, PICTURE.expected, "</figure>\u202e")
-    text = heatmap.figure(evil)
+    text, figure = heatmap.figure(evil), figure_of(evil)
     assert "<script" not in text and "\u202e" not in text
-    figure = ElementTree.fromstring(text.replace("class=number", 'class="number"'))
-    images = figure.findall(".//svg")
-    assert [image.get("aria-label") for image in images] == [
-        f"<script>: {caption}" for caption in ("yours", "expected", "difference")
-    ]
+    images, table = figure.findall(".//svg"), figure.find(".//table")
+    labels = [f"<script>: {caption}" for caption in ("yours", "expected", "difference")]
+    assert [image.get("aria-label") for image in images] == labels
     assert all(image.find("title") is not None and "largest of each row" in image.find("desc").text for image in images)
-    tables = figure.findall(".//table")
-    assert [float(cell.text) for cell in tables[0].findall(".//td")] == [0.25, 0.75, -0.5, 1.5]
-    assert [head.text for head in tables[0].findall("./tbody/tr/th")] == ["<b>", "a&b"]
+    assert [float(cell.text) for cell in table.findall(".//td")] == [0.25, 0.75, -0.5, 1.5]
+    assert [head.text for head in table.findall("./tbody/tr/th")] == ["<b>", "a&b"]
 
 
 def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
@@ -206,7 +189,7 @@ def test_numbers_that_differ_by_rounding_alone_are_printed_alike():
     noisy = Picture("t", TOKENS, TOKENS, ((0.9450001, 0.63104), (1.05999, -1e-9)), expected)
     wrong = Picture("t", TOKENS, TOKENS, ((0.946, 0.63104), (1.05999, -1e-9)), expected)
     for picture, is_alike in ((noisy, True), (wrong, False)):
-        figure = ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
+        figure = figure_of(picture)
         tables = [[cell.text for cell in table.findall(".//td")] for table in figure.findall(".//table")]
         assert len(tables) == (1 if is_alike else 3)
         assert tables[0 if is_alike else 1] == ["0.9450", "0.6310", "1.0600", "0.0000"]

@@ -37,6 +37,10 @@ def learner(source: str) -> Learner:
     return Learner(Local(source, "submission.py", "submission"), seed=3)
 
 
+def function_of(body: str, names: str = "x"):
+    return learner(f"import torch\nseen = []\ndef f({names}):\n    {body}\n").f
+
+
 def test_the_groups_name_operations_of_torch():
     known = {plain(name.partition(".")[0]) for name in torch._C._dispatch_get_all_op_names()}
     unknown = {name for group in GROUPS.values() for name in group} - known
@@ -45,49 +49,32 @@ def test_the_groups_name_operations_of_torch():
         assert name not in set().union(*(GROUPS[group] for group in DOT.allowed))
 
 
-SHARED = "import torch\nseen = []\n"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "if x.is_meta: return x\n    return x.exp()",
-        "try:\n        return x.exp() + torch.zeros(len(x))\n    except RuntimeError:\n        return x",
-        "if type(x) is not torch.Tensor: return torch.zeros_like(x)\n    return x.exp()",
-        "if x.device.type == 'meta': return torch.empty_like(x)\n    return x.exp()",
-        "if x.is_meta: return x.exp().double()\n    return x.exp()",
-        "if x.is_meta: return x.exp()[:1]\n    return x.exp()",
-        "return x.exp().cpu()",
-        "return x.exp() + torch.ones(len(x))",
-    ],
+ELSEWHERE = (  # what gives something else on another device
+    "if x.is_meta: return x\n    return x.exp()",
+    "try:\n        return x.exp() + torch.zeros(len(x))\n    except RuntimeError:\n        return x",
+    "if type(x) is not torch.Tensor: return torch.zeros_like(x)\n    return x.exp()",
+    "if x.device.type == 'meta': return torch.empty_like(x)\n    return x.exp()",
+    "if x.is_meta: return x.exp().double()\n    return x.exp()",
+    "if x.is_meta: return x.exp()[:1]\n    return x.exp()",
+    "return x.exp().cpu()",
+    "return x.exp() + torch.ones(len(x))",
 )
-def test_another_device_gives_the_same_result_there(body):
-    with pytest.raises(Mismatch):
-        keeps_device(learner(f"{SHARED}def f(x):\n    {body}\n").f, torch.rand(3) + 1)
+ALIKE = (  # what gives the same: random numbers and branches, sizes after a change in place, lists as indices
+    "x = torch.nn.functional.dropout(x, 0.5)\n    return x + torch.rand(3, device=x.device) if x.sum() > 0 else x",
+    "y, z = x @ x.mT, torch.zeros_like(x[0]).unsqueeze_(0)\n    return y / len(y) + z.shape[1] + z.t_().shape[1]",
+    "y = x[:, [2, 0, 0]]\n    y[[1], :1] = x[range(1), 1]\n    return torch.cat([y, x[[True, False]]])",
+)
 
 
-def test_random_numbers_and_branches_are_the_same_on_another_device():
-    source = "import torch\ndef f(x):\n    x = torch.nn.functional.dropout(x, 0.5)\n"
-    keeps_device(
-        learner(f"{source}    return x + torch.rand(3, device=x.device) if x.sum() > 0 else x\n").f, torch.ones(3)
-    )
-
-
-def test_sizes_are_right_on_another_device_after_a_change_in_place():
-    source = "import torch\ndef f(x, w):\n    y, z = x @ w, torch.zeros_like(x).unsqueeze_(0)\n"
-    keeps_device(
-        learner(f"{source}    return y / len(y) + z.shape[1] + z.t_().shape[1]\n").f, torch.rand(3), torch.eye(3)
-    )
-
-
-def test_lists_are_indices_on_another_device():
-    body = "y = x[:, [2, 0, 0]]\n    y[[1], :1] = x[range(1), 1]\n    return torch.cat([y, x[[True, False]]])"
-    keeps_device(learner(f"{SHARED}def f(x):\n    {body}\n").f, torch.rand(2, 3))
-
-
-def test_a_module_among_the_arguments_goes_to_the_other_device_too():
+def test_another_device_gives_the_same_result_there():
+    for body in ELSEWHERE:
+        with pytest.raises(Mismatch):
+            keeps_device(function_of(body), torch.rand(3) + 1)
+            pytest.fail(body)
+    for body in ALIKE:
+        keeps_device(function_of(body), torch.rand(2, 3))
     mine = learner(f"{LAYER}\ndef f(layer, x):\n    with torch.inference_mode():\n        return layer(x)[:1] * 2\n")
-    keeps_device(mine.f, mine.Layer(), torch.ones(3, 2))
+    keeps_device(mine.f, mine.Layer(), torch.ones(3, 2))  # a module among the arguments goes there too
 
 
 def test_gradients_reach_a_module_among_the_arguments():
@@ -98,25 +85,25 @@ def test_gradients_reach_a_module_among_the_arguments():
     assert all(gradient.abs().sum() > 0 for gradient in gradients.values())
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("return layer(x).argmax()", "with a graph"),
-        ("with torch.no_grad(): layer(x)\n    return layer(x).argmax()", "with a graph"),
-        ("torch.set_grad_enabled(False)\n    return layer(x).argmax()", "grad mode is off"),
-        ("with torch.no_grad(): return layer(x).argmax()", ""),
-        ("with torch.inference_mode(): return layer(x).argmax()", ""),
-        ("return layer.requires_grad_(False)(x).argmax()", ""),
-    ],
-)
-def test_whether_a_call_builds_a_graph_is_seen(body, said):
-    mine = learner(f"{LAYER}\ndef f(layer, x):\n    {body}\n")
-    layer = mine.Layer()
-    if not said:
-        expect(keeps_no_graph(mine.f, layer, torch.ones(3, 2)), mine.f(layer, torch.ones(3, 2)))
-        return
-    with pytest.raises(Mismatch, match=said):
-        keeps_no_graph(mine.f, layer, torch.ones(3, 2))
+GRAPHS = {  # what f does, and what is said of it
+    "return layer(x).argmax()": "with a graph",
+    "with torch.no_grad(): layer(x)\n    return layer(x).argmax()": "with a graph",
+    "torch.set_grad_enabled(False)\n    return layer(x).argmax()": "grad mode is off",
+    "with torch.no_grad(): return layer(x).argmax()": "",
+    "with torch.inference_mode(): return layer(x).argmax()": "",
+    "return layer.requires_grad_(False)(x).argmax()": "",
+}
+
+
+def test_whether_a_call_builds_a_graph_is_seen():
+    for body, said in GRAPHS.items():
+        mine = learner(f"{LAYER}\ndef f(layer, x):\n    {body}\n")
+        given = mine.Layer(), torch.ones(3, 2)
+        if said:
+            with pytest.raises(Mismatch, match=said):
+                keeps_no_graph(mine.f, *given)
+        else:
+            expect(keeps_no_graph(mine.f, *given), mine.f(*given))
 
 
 LINE = """
@@ -155,49 +142,40 @@ def test_gradient_descent_is_what_it_is_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("was", "now", "said"),
+    ("now", "said"),
     [
-        ("x @ self.w", "x @ self.w + 0.1", "before the first step"),
-        ("x @ self.w", "x @ self.w.detach() + 0.0 * self.w.sum()", "does not fall at all"),
-        ("x @ self.w", "x @ self.w * (0.5 if self.w[0] < 1.9 else 1)", "your loss is wrong after 1 step of"),
-        (
-            "x @ self.w",
-            "x @ self.w * (0.5 if self.w[0] < 1.1 else 1)",
-            "still right after 1 step .* wrong after 2 steps",
-        ),
+        ("x @ self.w + 0.1", "before the first step"),
+        ("x @ self.w.detach() + 0.0 * self.w.sum()", "does not fall at all"),
+        ("x @ self.w * (0.5 if self.w[0] < 1.9 else 1)", "your loss is wrong after 1 step of"),
+        ("x @ self.w * (0.5 if self.w[0] < 1.1 else 1)", "still right after 1 step .* wrong after 2 steps"),
     ],
 )
-def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(was, now, said):
-    right, wrong = learner(LINE), learner(LINE.replace(was, now))
+def test_a_loss_is_said_to_be_wrong_at_the_step_where_it_is(now, said):
+    right, wrong = learner(LINE), learner(LINE.replace("x @ self.w", now))
     expected = right.Line().descend(AWAY, loss=right.loss, steps=4, rate=0.2)
+    learns_alike(right.Line(), expected, AWAY, loss=right.loss, rate=0.2)
     with pytest.raises(Mismatch, match=said) as caught:
         learns_alike(wrong.Line(), expected, AWAY, loss=wrong.loss, rate=0.2)
     step = next(step for step in range(4) if abs(caught.value.got[step] - expected[step]) > 1e-3)
     assert f"got {caught.value.got[step]:.6g}, expected {expected[step]:.6g}" in caught.value.details
 
 
-def test_what_learns_alike_passes():
-    right, mine = learner(LINE), learner(LINE)
-    expected = right.Line().descend(AWAY, loss=right.loss, steps=4, rate=0.2)
-    learns_alike(mine.Line(), expected, AWAY, loss=mine.loss, rate=0.2)
+WITHOUT_TRAINING = [
+    ("x @ self.w", "x @ self.w.detach()", "gradient", "grad_fn"),
+    ("return (result", "return 2, (result", "gradient", "floating-point"),
+    ("self.kept = None", "self.requires_grad_(False)", "gradient", "nothing among"),
+    ("def loss", "def lost", "missing", "loss"),
+    ("def loss(result, x)", "def loss(result)", "signature", "loss(result)"),
+    ("x @ self.w", "x @ self.keep()", "exception", "backward through the graph a second time"),
+]
 
 
-@pytest.mark.parametrize(
-    ("was", "now", "kind", "said"),
-    [
-        ("x @ self.w", "x @ self.w.detach()", "gradient", "grad_fn"),
-        ("return (result", "return 2, (result", "gradient", "floating-point"),
-        ("self.kept = None", "self.requires_grad_(False)", "gradient", "nothing among"),
-        ("def loss", "def lost", "missing", "loss"),
-        ("def loss(result, x)", "def loss(result)", "signature", "loss(result)"),
-        ("x @ self.w", "x @ self.keep()", "exception", "backward through the graph a second time"),
-    ],
-)
-def test_why_there_is_no_training_is_said(was, now, kind, said):
-    mine = learner(LINE.replace(was, now))
-    with pytest.raises(LearnerError) as caught:
-        mine.Line().descend(AWAY, loss=mine.loss, steps=2, rate=0.1)
-    assert caught.value.kind == kind and said in str(caught.value.facts)
+def test_why_there_is_no_training_is_said():
+    for was, now, way, said in WITHOUT_TRAINING:
+        mine = learner(LINE.replace(was, now))
+        with pytest.raises(LearnerError) as caught:
+            mine.Line().descend(AWAY, loss=mine.loss, steps=2, rate=0.1)
+        assert caught.value.kind == way and said in str(caught.value.facts), now
 
 
 FUNCTION = """
@@ -221,75 +199,69 @@ class Plain:
 
 
 def test_what_a_function_of_autograd_returns_is_asked():
-    apply, grad = learner(FUNCTION).Scaled.static("apply"), torch.tensor([1.0, 2.0])
-    given = torch.ones(2), torch.zeros(2), 3.0
+    mine, grad, given = learner(FUNCTION), torch.tensor([1.0, 2.0]), (torch.ones(2), torch.zeros(2), 3.0)
+    apply = mine.Scaled.static("apply")
     expect(apply(*given), torch.full((2,), 3.0))
     expect(tuple(apply.backward_entries(*given, wanted=(True, False), grad=grad)), (3 * grad, None, None))
     expect(tuple(apply.backward_entries(*given, wanted=(False, True), grad=grad)), (None, grad, None))
     assert apply.backward_entries(*given, wanted=(False, False), grad=grad) == []
-    plain = learner(FUNCTION).Plain.static("apply")
-    assert plain.backward_entries(*given, wanted=(True, True), grad=grad) == []
-
-
-@pytest.mark.parametrize(("called", "missing"), [("Scaled", "Scaled.missing"), ("Nobody", "Nobody")])
-def test_a_static_method_that_is_missing_is_named(called, missing):
-    with pytest.raises(LearnerError) as caught:
-        getattr(learner(FUNCTION), called).static("missing")(torch.ones(2))
-    assert caught.value.facts["missing"] == missing
+    assert mine.Plain.static("apply").backward_entries(*given, wanted=(True, True), grad=grad) == []
+    for called, missing in ((mine.Scaled, "Scaled.missing"), (mine.Nobody, "Nobody")):
+        with pytest.raises(LearnerError) as caught:
+            called.static("missing")(torch.ones(2))
+        assert caught.value.facts["missing"] == missing
 
 
 def test_an_exception_without_a_line_of_the_file_shows_no_text_of_its_own():
     assert not is_own_text("anything", {"frames": []}, Submission("x = 1\n", "submission.py"))
 
 
-@pytest.mark.parametrize(
-    ("body", "is_unchecked"),
-    [
-        ("return x + torch.ones(2)", True),
-        ("return [1][len(x)]", True),
-        ("raise TypeError('three numbers')", False),
-        ("assert len(x) == 2", False),
-    ],
-)
-def test_an_error_that_comes_by_itself_is_no_refusal(body, is_unchecked):
-    with pytest.raises(Mismatch) as caught:
-        refuses(ValueError, learner(f"import torch\ndef f(x):\n    {body}\n").f, torch.ones(3))
-    assert "was raised; expected ValueError" in caught.value.summary
-    assert ("by itself" in caught.value.cause) is is_unchecked
+REFUSING = {  # and whether the error comes by itself
+    "return x + torch.ones(2)": True,
+    "return [1][len(x)]": True,
+    "raise TypeError('three numbers')": False,
+    "assert len(x) == 2": False,
+}
 
 
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        ("{'a': x.clone(), 'b': torch.frombuffer(bytearray(data[:4]), dtype=torch.uint8)}", ""),
-        ("(x + 1, [torch.empty(0), torch.empty(0)])", ""),
-        ("[x]", "with an argument"),
-        ("{'a': torch.frombuffer(data, dtype=torch.uint8, offset=2)}", "with an argument"),
-        ("(x + 1).split(1)", "two tensors of the result"),
-        ("[(x + 1)[:1]]", "more memory alive"),
-    ],
-)
-def test_whose_memory_a_result_lies_in_is_seen(body, said):
-    mine = learner(f"import torch\ndef f(x, data):\n    return {body}\n")
-    if not said:
-        expect(has_own_memory(mine.f, torch.ones(3), data=b"12345"), mine.f(torch.ones(3), b"12345"))
-        return
-    with pytest.raises(Mismatch, match=said):
-        has_own_memory(mine.f, torch.ones(3), data=b"12345")
+def test_an_error_that_comes_by_itself_is_no_refusal():
+    for body, is_unchecked in REFUSING.items():
+        with pytest.raises(Mismatch) as caught:
+            refuses(ValueError, function_of(body), torch.ones(3))
+        assert "was raised; expected ValueError" in caught.value.summary
+        assert ("by itself" in caught.value.cause) is is_unchecked, body
 
 
-@pytest.mark.parametrize(
-    "when",
-    ["torch.initial_seed() != 1", "seen.append(x.tolist()) or len(seen) == 1", "seen.append(1) or len(seen) > 1"],
-)
-def test_inputs_are_looked_at_after_every_call(when):
-    source = f"{SHARED}def f(x):\n    y = x * 2\n    if {when}: x.zero_()\n    return y\n"
-    with pytest.raises(Mismatch, match="argument 0 after the call"):
-        keeps_inputs(learner(source).f, torch.ones(3))
+MEMORY = {  # a result, and whose memory it is said to lie in
+    "{'a': x.clone(), 'b': torch.frombuffer(bytearray(data[:4]), dtype=torch.uint8)}": "",
+    "(x + 1, [torch.empty(0), torch.empty(0)])": "",
+    "[x]": "with an argument",
+    "{'a': torch.frombuffer(data, dtype=torch.uint8, offset=2)}": "with an argument",
+    "(x + 1).split(1)": "two tensors of the result",
+    "[(x + 1)[:1]]": "more memory alive",
+}
 
 
-def test_inputs_may_be_random_by_the_seed():
-    keeps_inputs(learner("import torch\ndef f(x):\n    return x + torch.rand(3)\n").f, torch.ones(3))
+def test_whose_memory_a_result_lies_in_is_seen():
+    for result, said in MEMORY.items():
+        f, x, data = function_of(f"return {result}", "x, data"), torch.ones(3), b"12345"
+        if said:
+            with pytest.raises(Mismatch, match=said):
+                has_own_memory(f, x, data=data)
+        else:
+            expect(has_own_memory(f, x, data=data), f(x, data))
+
+
+def test_inputs_are_looked_at_after_every_call():
+    for when in (
+        "torch.initial_seed() != 1",
+        "seen.append(x.tolist()) or len(seen) == 1",
+        "seen.append(1) or len(seen) > 1",
+    ):
+        with pytest.raises(Mismatch, match="argument 0 after the call"):
+            keeps_inputs(function_of(f"y = x * 2\n    if {when}: x.zero_()\n    return y"), torch.ones(3))
+            pytest.fail(when)
+    keeps_inputs(function_of("return x + torch.rand(3)"), torch.ones(3))  # random by the seed
 
 
 DRAWS = {
@@ -302,21 +274,18 @@ DRAWS = {
 }
 
 
-@pytest.mark.parametrize("draw", DRAWS)
 @pytest.mark.parametrize("named", [False, True])
-def test_a_generator_among_the_arguments_is_looked_at_after_the_call(draw, named):
-    mine, right = (
-        learner(f"import torch\ndef f(x, generator):\n    return x + {DRAWS[way]}\n").f
-        for way in (draw, "one number for each")
-    )
+def test_a_generator_among_the_arguments_is_looked_at_after_the_call(named):
+    fs = {way: function_of(f"return x + {draw}", "x, generator") for way, draw in DRAWS.items()}
     generator = torch.Generator().manual_seed(28)
     before = generator.get_state()
     args, kwargs = ((torch.ones(3),), {"generator": generator}) if named else ((torch.ones(3), generator), {})
-    keeps_inputs(mine, *args, **kwargs)  # a generator is there to be used
-    refused = pytest.raises(Mismatch, match="leaves the generator in another state")
-    with contextlib.nullcontext() if draw.startswith("one") else refused:
-        draws_as_often(mine, right, *args, **kwargs)
-    assert torch.equal(generator.get_state(), before), "the call gets a copy"
+    for way, mine in fs.items():
+        keeps_inputs(mine, *args, **kwargs)  # a generator is there to be used
+        refused = pytest.raises(Mismatch, match="leaves the generator in another state")
+        with contextlib.nullcontext() if way.startswith("one") else refused:
+            draws_as_often(mine, fs["one number for each"], *args, **kwargs)
+        assert torch.equal(generator.get_state(), before), "the call gets a copy"
 
 
 def test_a_generator_comes_back_as_its_state_from_a_worker_of_its_own(remote):

@@ -1,6 +1,7 @@
 """A worker without ready-made functions: what is missing there, what is not, and that nothing brings it back."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -23,8 +24,8 @@ from torch.distributions import Normal as normal
 def by_name(home, name):
     return getattr(home, name.replace("-", ""))
 """
-OWN_DISPATCH = """
-class Mine(torch.Tensor):
+OWN = """
+class Dispatching(torch.Tensor):
     @staticmethod
     def __new__(cls, inner):
         made = torch.Tensor._make_wrapper_subclass(cls, inner.shape, dtype=inner.dtype)
@@ -34,44 +35,49 @@ class Mine(torch.Tensor):
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         return torch.dot(args[0].inner, args[1].inner)
-"""
-OWN_FUNCTION = """
-class Mine(torch.Tensor):
+
+class Overriding(torch.Tensor):
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
         rows = [part.as_subclass(torch.Tensor)[None] for part in args]
         return torch.linalg.vecdot(*rows)[0]
-"""
-LATE = """
+
 class Late(torch.nn.Module):
     def __call__(self, a, b):
         return torch.dot(a, b)
 """
-ROADS = {
-    "convolution": "by_name(torch, 'conv_-tbc')(a[:, None, None], b[:, None, None], a.new_zeros(1), 0).sum()",
-    "operator": "by_name(operator, 'mat-mul')(a, b)",
-    "distance": "(torch.cdist(a[None], -b[None]) ** 2 - a @ a - b @ b).sum() / 2",
-    "distribution": "(normal(b, 1).log_prob(a) - normal(-b, 1).log_prob(a)).sum() / 2",
-    "method": "by_name(a, 'd-ot')(b)",
-    "gradient": "torch.autograd.grad(by_name(torch, 'd-ot')(w := a.clone().requires_grad_(), b), w)[0].sum()",
-    "object": "Late()(a, b)",
-    "own dispatch": "torch.mul(Mine(a), Mine(b))",
-    "own function": "torch.mul(a.as_subclass(Mine), b.as_subclass(Mine))",
-    "numpy": "torch.from_numpy(a.numpy() * b.numpy()).sum()",
-    "loss in Python": "((a * a).sum() + (b * b).sum()) / 2 - F.gaussian_nll_loss(a, b, a * 0 + 1, reduction='sum')",
-    "quadratic form": "torch.autograd.functional.jvp(lambda x: (x * x).sum() / 2, a, b, create_graph=True)[1]",
-}
-HONEST = {
-    "sum": "(a * b).sum()",
-    "python's numbers": "torch.tensor(sum(x * y for x, y in zip(a.tolist(), b.tolist())))",
-    "in place": "a.clone().mul_(b).cumsum_(0)[-1]",
-    "vmap": "torch.vmap(lambda x, y: x * y)(a, b).sum()",
-    "layer": "nn.Identity()(a * b).sum()",
-    "questions": "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
-    "scatter": "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
-    "spellings": "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
-    "shapes": "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
-}
+ROADS = (
+    "by_name(torch, 'conv_-tbc')(a[:, None, None], b[:, None, None], a.new_zeros(1), 0).sum()",
+    "by_name(operator, 'mat-mul')(a, b)",
+    "(torch.cdist(a[None], -b[None]) ** 2 - a @ a - b @ b).sum() / 2",
+    "(normal(b, 1).log_prob(a) - normal(-b, 1).log_prob(a)).sum() / 2",
+    "by_name(a, 'd-ot')(b)",
+    "torch.autograd.grad(by_name(torch, 'd-ot')(w := a.clone().requires_grad_(), b), w)[0].sum()",
+    "Late()(a, b)",
+    "torch.mul(Dispatching(a), Dispatching(b))",
+    "torch.mul(a.as_subclass(Overriding), b.as_subclass(Overriding))",
+    "torch.from_numpy(a.numpy() * b.numpy()).sum()",
+    "((a * a).sum() + (b * b).sum()) / 2 - F.gaussian_nll_loss(a, b, a * 0 + 1, reduction='sum')",
+    "torch.autograd.functional.jvp(lambda x: (x * x).sum() / 2, a, b, create_graph=True)[1]",
+)
+HONEST = (
+    "(a * b).sum()",
+    "torch.tensor(sum(x * y for x, y in zip(a.tolist(), b.tolist())))",
+    "a.clone().mul_(b).cumsum_(0)[-1]",
+    "torch.vmap(lambda x, y: x * y)(a, b).sum()",
+    "nn.Identity()(a * b).sum()",
+    "(print(a, f'{a.sum():.2f}'), torch.allclose(a, b), torch.result_type(a, b)) and torch.sum(a * b)",
+    "a.new_zeros(1).index_add(0, torch.zeros(len(a), dtype=torch.long), a * b)[0]",
+    "torch.vstack((torch.multiply(a, b), a.absolute())).to(a).take_along_dim(a.long()[None] * 0, 0).sum()",
+    "torch.stack(torch.broadcast_tensors(a, b)).prod(0).swapaxes(0, -1).view_as(b).type_as(b).ravel().sum()",
+)
+ELSEWHERE = (
+    "open(torch.__file__)", "import sqlite3", "import numpy.linalg", "import ctypes", "import _ctypes", "import gc",
+    "import _imp", "sys.modules['gc']", "os.listdir('/')", "sys._current_frames()",
+    "torch.library.Library('aten', 'IMPL')", "torch._C._te", "torch._refs.exp(torch.ones(1))", "math.sumprod",
+    "sys.modules['worker.codec'].ctypes.memmove", "np.dot",
+)  # fmt: skip
+GRADIENTS = ("y.backward()", "torch.autograd.grad(y, x)", "torch.autograd.backward(y)", "torch.func.vjp(torch.exp, x)")
 
 
 @pytest.fixture
@@ -80,37 +86,38 @@ def without(remote):
     return lambda source, rule=SOFTMAX: Learner(remote(source)._connection.without_ready_made(rule), seed=1)
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_a_ready_made_function_is_missing_by_whatever_road(road, without):
-    before = {"own dispatch": OWN_DISPATCH, "own function": OWN_FUNCTION, "object": LATE}.get(road, "")
-    source = f"{HEAD}{before}\ndef dot_product(a, b):\n    return {ROADS[road]}\n"
-    with pytest.raises((Mismatch, LearnerError)) as error:
-        a, b = torch.randn(4), torch.randn(4)
-        expect(without(source, DOT).dot_product(a, b), torch.dot(a, b), tolerance=1e-4)
-    assert getattr(error.value, "kind", "exception") == "exception"
+@pytest.fixture
+def each(without):
+    """`each(head, bodies, rule)`: with each body, a function of two arguments that has it, in one worker."""
+
+    def functions(head: str, bodies: tuple[str, ...], rule=SOFTMAX) -> list[tuple[str, Callable]]:
+        names = [f"f{number}" for number in range(len(bodies))]
+        source = "".join(f"\ndef {name}(a, b):\n    {body}\n" for name, body in zip(names, bodies))
+        worker = without(head + source, rule)
+        return [(body, getattr(worker, name)) for name, body in zip(names, bodies)]
+
+    return functions
 
 
-@pytest.mark.parametrize("style", HONEST)
-def test_a_formula_of_ones_own_is_not(style, without):
+def test_a_ready_made_function_is_missing_by_whatever_road_and_a_formula_of_ones_own_is_not(each):
     a, b = torch.randn(4), torch.randn(4)
-    source = f"{HEAD}\ndef dot_product(a, b):\n    return {HONEST[style]}\n"
-    expect(without(source, DOT).dot_product(a, b), torch.dot(a, b), tolerance=1e-4)
+    for _, f in each(HEAD, tuple(f"return {formula}" for formula in HONEST), DOT):
+        expect(f(a, b), torch.dot(a, b), tolerance=1e-4)
+    for road, f in each(HEAD + OWN, tuple(f"return {road}" for road in ROADS), DOT):
+        with pytest.raises((Mismatch, LearnerError)) as error:
+            expect(f(a, b), torch.dot(a, b), road, tolerance=1e-4)
+            pytest.fail(f"{road} gives the product")
+        assert getattr(error.value, "kind", "exception") == "exception", road
 
 
-def test_a_gradient_of_torchs_is_missing_where_it_is_forbidden(without):
+def test_a_gradient_of_torchs_is_missing_where_it_is_forbidden(each):
     """Also that of a formula whose operations are all allowed."""
-    rule = catalog.find("30").forbidden[0]
-    for call in (
-        "y.backward()",
-        "torch.autograd.grad(y, x)",
-        "torch.autograd.backward(y)",
-        "torch.func.vjp(torch.exp, x)",
-    ):
-        body = f"x = x.clone().requires_grad_()\n    y = (x * x).sum()\n    {call}\n    return y"
-        source = f"import torch\ndef f(x):\n    {body}"
+    start = "x = a.clone().requires_grad_()\n    y = (x * x).sum()\n    "
+    bodies = tuple(f"{start}{call}\n    return y" for call in GRADIENTS)
+    for body, f in each("import torch\n", bodies, catalog.find("30").forbidden[0]):
         with pytest.raises(LearnerError) as error:
-            without(source, rule).f(torch.randn(3))
-        assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"], call
+            f(torch.randn(3), 0)
+        assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"], body
 
 
 def test_each_kernel_of_what_is_forbidden_is_covered_for_each_key(without):
@@ -157,20 +164,12 @@ def f(x: Tensor) -> Tensor:
     assert torch.allclose(without(source).f(x), torch.softmax(x, -1))
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        "open(torch.__file__)", "import sqlite3", "import numpy.linalg", "import ctypes", "import _ctypes", "import gc",
-        "import _imp", "sys.modules['gc']", "os.listdir('/')", "sys._current_frames()",
-        "torch.library.Library('aten', 'IMPL')", "torch._C._te", "torch._refs.exp(torch.ones(1))", "math.sumprod",
-        "sys.modules['worker.codec'].ctypes.memmove", "np.dot",
-    ],
-)  # fmt: skip
-def test_what_leads_elsewhere_is_not(body, without):
-    source = f"import math, os, sys, torch\nimport numpy as np\ndef f():\n    {body}\n    return 1\n"
-    with pytest.raises(LearnerError) as error:
-        without(source).f()
-    assert error.value.kind == "exception"
+def test_what_leads_elsewhere_is_not(each):
+    for body, f in each("import math, os, sys, torch\nimport numpy as np\n", ELSEWHERE):
+        with pytest.raises(LearnerError) as error:
+            f(0, 0)
+            pytest.fail(f"{body} leads there")
+        assert error.value.kind == "exception", body
 
 
 def test_a_guard_that_was_seen_is_no_guard_that_was_removed(without):
