@@ -1,6 +1,6 @@
 """A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared.
 
-tests/hostile/test_proof.py makes a small one, `python tests/bench/bench_classroom.py proof` a large one.
+tests/hostile/test_hostile.py makes a small one, `python tests/bench/bench_classroom.py proof` a large one.
 """
 
 import json

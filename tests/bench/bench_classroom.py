@@ -116,7 +116,7 @@ def hostile(root: Path) -> None:
 
 
 def proof(root: Path) -> None:
-    """Grade the class of tests/hostile/test_proof.py in full size, in every layout. Kill the grader in the first."""
+    """Grade the class of tests/hostile/test_hostile.py in full size, in every layout. Kill the grader in the first."""
     sys.path.insert(0, str(Path(__file__).parents[1]))
     import hostile_class
 

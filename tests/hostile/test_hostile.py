@@ -34,6 +34,7 @@ from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
+import hostile_class
 import pytest
 from attacks import ATTACKS, Attack
 from copies import copy
@@ -66,14 +67,15 @@ TOGETHER = Path(__file__).parents[1] / "together.py"
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
-RANDN = "return torch.randn(*shape, generator=self.generator, dtype=torch.float64).to(dtype)"
+RANDN = "torch.randn(*shape, generator=self.generator, dtype=torch.float64).to(dtype)"
 
 
-class Tree:
-    """A copy of the repository with secrets in it, and a process that grades with it: see tests/together.py."""
+class Place:
+    """A copy of the repository with secrets in it, a process that grades with it (tests/together.py), and hand-ins."""
 
     def __init__(self, folder: Path):
         self.token, self.tree, self.tmp = secrets.token_hex(12), folder / "tree", folder / "tmp"
+        self.desk = folder  # each test has its own
         self.tmp.mkdir()
         self.process: subprocess.Popen | None = None
         self.stderr = (folder / "stderr").open("w+", errors="replace")
@@ -83,38 +85,34 @@ class Tree:
         for hidden in (*self.tree.glob("grader/checks/*/test_*.py"), *self.tree.glob("solutions/*/*.py")):
             hidden.write_text(hidden.read_text("utf-8") + "\n\n" + secret, "utf-8")
         (self.tree / "grader/checks/secret.txt").write_text(secret)
-        random = self.tree / "grader/judge/inputs.py"
-        changed = (
-            f"drawn = {RANDN.removeprefix('return ')}\n        drawn[..., -1:] = {HIDDEN_INPUT}\n        return drawn"
-        )
-        assert RANDN in random.read_text("utf-8")
-        random.write_text(random.read_text("utf-8").replace(RANDN, changed), "utf-8")
+        inputs = self.tree / "grader/judge/inputs.py"
+        source = inputs.read_text("utf-8")
+        assert RANDN in source
+        changed = f"drawn = {RANDN}\n        drawn[..., -1:] = {HIDDEN_INPUT}\n        return drawn"
+        inputs.write_text(source.replace(f"return {RANDN}", changed), "utf-8")
         for name in ("results.json", "gradebook.csv", ".kata-progress.json"):
             (self.tree / name).write_text("{}")
             (self.tree / name).chmod(0o666)
         compileall.compile_dir(self.tree / "grader", quiet=2)  # else the grader's processes would, and change files
-        readable(folder)
-
-    def environment(self) -> dict[str, str]:
-        own = {"KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
-        return {**os.environ, **own, "PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
+        self.own = {"KATA_CANARY": self.token, "PYTHONDONTWRITEBYTECODE": "1"}
+        self.own |= {"PYTHONPATH": str(self.tree), "TMPDIR": str(self.tmp)}
 
     def start(self) -> None:
         """Start the process, unless it runs."""
         if self.process is None or self.process.poll() is not None:
             self.process = subprocess.Popen(
-                [sys.executable, TOGETHER], env=self.environment(), cwd=self.tmp, text=True, errors="replace",
+                [sys.executable, TOGETHER], env=os.environ | self.own, cwd=self.tmp, text=True, errors="replace",
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.stderr,
             )  # fmt: skip
 
-    def ask(self, folder: Path, commands: list[list[str]]) -> tuple[list[dict] | None, str]:
+    def together(self, commands: list[list[str]]) -> tuple[list[dict] | None, str]:
         """What each command line did, and what the process wrote to stderr. None where it ended before it answered."""
         self.start()
         too_long = threading.Timer(LONGEST_S, self.process.kill)
         too_long.start()
         at = self.stderr.seek(0, os.SEEK_END)
         with contextlib.suppress(BrokenPipeError):
-            print(json.dumps({"folder": str(folder), "commands": commands}), file=self.process.stdin, flush=True)
+            print(json.dumps({"folder": str(self.desk), "commands": commands}), file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         too_long.cancel()
         if not line:
@@ -129,22 +127,13 @@ class Tree:
         self.process.stdout.close()
         return self.process.wait(LONGEST_S)
 
-
-def readable(folder: Path) -> None:
-    """A stranger could read a folder: the sandbox must do the work."""
-    for path in (folder, *folder.parents):
-        if path.owner() == Path.home().owner() and path != Path("/"):
-            path.chmod(path.stat().st_mode | 0o005)
-
-
-class Place:
-    """A copy of the repository, and hand-ins beside it."""
-
-    def __init__(self, copy: Tree, folder: Path):
-        self.copy, self.token, self.tree, self.tmp = copy, copy.token, copy.tree, copy.tmp
+    def lay_desk(self, folder: Path) -> None:
+        """A desk that a stranger could read: the sandbox must do the work."""
         self.desk = folder / "desk"
         self.desk.mkdir()
-        readable(folder)
+        for path in (self.tmp, self.tree, *self.tree.parents, self.desk, *self.desk.parents):
+            if path.owner() == Path.home().owner() and path != Path("/"):
+                path.chmod(path.stat().st_mode | 0o005)
 
     def hand_in(self, attack: Attack) -> Path:
         text = attack.source.replace("@TREE@", os.fsencode(self.tree).hex())
@@ -158,16 +147,12 @@ class Place:
         target.write_text(paths.solution(catalog.find(exercise).folder).read_text("utf-8"), "utf-8")
         return target
 
-    def grade(self, exercise: str, files: list[Path], *options: str) -> subprocess.CompletedProcess:
+    def grade(self, exercise: str, files: list[Path]) -> subprocess.CompletedProcess:
         """Run the command line in a process of its own."""
         return subprocess.run(
-            [sys.executable, "-m", "grader", *grading(exercise, files), *options], env=self.copy.environment(),
+            [sys.executable, "-m", "grader", *grading(exercise, files)], env=os.environ | self.own,
             cwd=self.desk, capture_output=True, text=True, errors="replace", timeout=LONGEST_S, check=False,
         )  # fmt: skip
-
-    def together(self, commands: list[list[str]]) -> tuple[list[dict] | None, str]:
-        """Run several command lines in the one process of all these tests."""
-        return self.copy.ask(self.desk, commands)
 
     def secrets(self) -> tuple[str, ...]:
         hidden = ("test_softmax_naive.py", "test_context_vectors.py", "test_causal_attention.py", "secret.txt")
@@ -237,11 +222,10 @@ def no_orphans() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory):
+def shared(tmp_path_factory):
     library, subreaper = ctypes.CDLL(None), 36
     library.prctl(subreaper, 1, 0, 0, 0)
-    made = Tree(tmp_path_factory.mktemp("hostile"))
-    made.start()
+    made = Place(tmp_path_factory.mktemp("hostile"))
     yield made
     with no_orphans():
         assert made.end() == 0
@@ -251,15 +235,15 @@ def tree(tmp_path_factory):
 
 
 @pytest.fixture
-def place(tree, tmp_path):
-    where = Place(tree, tmp_path)
-    files, outside = where.print_of_files(), left_behind()
-    tree.start()
+def place(shared, tmp_path):
+    shared.lay_desk(tmp_path)
+    files, outside = shared.print_of_files(), left_behind()
+    shared.start()
     with no_orphans():
-        yield where
-    assert where.print_of_files() == files, "files of the tree were changed"
+        yield shared
+    assert shared.print_of_files() == files, "files of the tree were changed"
     assert left_behind() <= outside, "files or shared memory are left"
-    left = [path.name for path in where.tmp.iterdir() if not path.name.startswith("torchinductor")]  # torch's own
+    left = [path.name for path in shared.tmp.iterdir() if not path.name.startswith("torchinductor")]  # torch's own
     assert not left, f"temporary files are left: {left}"
 
 
@@ -509,23 +493,17 @@ def planted(place: Place) -> None:
     (place.desk / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")
 
 
-def test_nothing_beside_a_hand_in_is_run_at_the_start(place):
-    """Before anything heavy is imported. By a class that is graded: in test_cli."""
+@pytest.mark.parametrize("exercise", ["99", pytest.param("01", marks=nightly)])
+def test_nothing_beside_a_hand_in_is_run(exercise, place):
+    """At the start, before anything heavy is imported, and until it is graded. By a class: in test_cli."""
     planted(place)
-    done = place.grade("99", [place.honest("01", 0).name])
+    (place.desk / "wrong.py").write_text("def dot_product(a, b):\n    return a\n")
+    done = place.grade(exercise, ["wrong.py", place.honest("01", 0).name])
     assert not (place.tmp / "ran").exists(), f"{(place.tmp / 'ran').read_text()} was run"
-    assert done.returncode == 2 and "No exercise is called" in done.stderr
-
-
-@nightly
-def test_nothing_beside_a_hand_in_is_ever_run(place):
-    """Until it is graded."""
-    planted(place)
-    wrong = place.desk / "wrong.py"
-    wrong.write_text("def dot_product(a, b):\n    return a\n")
-    done = place.grade("01", [wrong.name, place.honest("01", 0).name])
-    assert not (place.tmp / "ran").exists(), f"{(place.tmp / 'ran').read_text()} was run"
-    assert [result["status"] for result in json.loads(done.stdout)["results"]] == ["failed", "passed"], done.stderr
+    if exercise == "99":
+        assert done.returncode == 2 and "No exercise is called" in done.stderr
+    else:
+        assert [result["status"] for result in json.loads(done.stdout)["results"]] == ["failed", "passed"], done.stderr
 
 
 # Words: every output form shows a learner's text as text.
@@ -583,3 +561,26 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     allowed = {"article", "h2", "p", "span", "ul", "li", "details", "summary", "pre", "code", "section"}
     assert {name.split()[0] for name in page.found} <= allowed
     assert {name.split()[1] for name in page.found if " " in name} <= {"class", "aria-label", "aria-hidden", "open"}
+
+
+# A class: a small one is tried here, in all layouts with THOROUGH=1; a hundred students, sixty hostile hand-ins and
+# twenty kills by `python tests/bench/bench_classroom.py proof`.
+
+JOBS = 2 if THOROUGH else 1  # each takes seconds to start
+STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
+EXERCISES = ("02", "03") if THOROUGH else ("02",)
+
+
+@pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
+def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, said, here):
+    """Nor does a grader that is killed."""
+    options = ("--ex", ",".join(EXERCISES), "--jobs", JOBS)
+    alone = hostile_class.lay(tmp_path / "alone", layout, EXERCISES, students=STUDENTS, strangers=0)
+    expected = hostile_class.grade(alone, tmp_path / "expected", *options, run=said)
+    assert len(expected) == len(EXERCISES) * STUDENTS
+    among = hostile_class.lay(tmp_path / "among", layout, EXERCISES, students=STUDENTS, strangers=12)
+    if kills:
+        assert hostile_class.killed(among, tmp_path / "out", kills, 8.0, *options)
+    got = hostile_class.grade(among, tmp_path / "out", *options)
+    assert hostile_class.differing(expected, got) == []
+    assert len(got) > len(expected)

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import subprocess
 import sys
 
 import pytest
@@ -83,27 +84,24 @@ def test_memory_is_counted_from_before_the_file_is_loaded(remote):
 
 def test_a_backward_pass_counts_as_well(learner):
     """Autograd keeps the weights of every block: together a whole table."""
-    within_memory(learner.blocks, tokens(TOKENS // 2), mebibytes=ALLOWED // 2)
+    half = {"mebibytes": ALLOWED // 2}
+    within_memory(learner.blocks, tokens(TOKENS // 2), **half)
     with pytest.raises(TooMuchMemory):
-        within_memory(learner.blocks, tokens(TOKENS // 2), mebibytes=ALLOWED // 2, gradients=True)
-    gradients = within_memory(learner.blocks, tokens(512), mebibytes=ALLOWED // 2, gradients=True)
-    assert gradients["argument 0"].shape == (512, 8)
+        within_memory(learner.blocks, tokens(TOKENS // 2), **half, gradients=True)
+    assert within_memory(learner.blocks, tokens(512), **half, gradients=True)["argument 0"].shape == (512, 8)
 
 
 def test_the_usual_worker_goes_on_as_if_nothing_had_been(learner):
-    first = learner.blocks(tokens(4))
-    worker = learner._connection.worker
+    """A measured call has a time of its own, too, and takes none from the others."""
+    first, usual = learner.blocks(tokens(4)), learner._connection
+    worker = usual.worker
+    usual.spent = almost_all = usual.limits.total_s - 1e-6
+    within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
+    assert usual.spent == almost_all
+    usual.spent = 0.0
     with pytest.raises(TooMuchMemory):
         within_memory(learner.half, tokens(), mebibytes=ALLOWED)
-    assert torch.equal(learner.blocks(tokens(4)), first) and learner._connection.worker is worker
-
-
-def test_a_measured_call_has_a_time_of_its_own_and_takes_none_from_the_others(learner):
-    learner.blocks(tokens(4))
-    remote = learner._connection
-    remote.spent = almost_all = remote.limits.total_s - 1e-6
-    within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
-    assert remote.spent == almost_all
+    assert torch.equal(learner.blocks(tokens(4)), first) and usual.worker is worker
 
 
 def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(remote):
@@ -124,16 +122,13 @@ def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
 def test_a_class_is_told_how_much_memory_each_file_takes(fork_server):
     """In a class, equal files too are measured each; a diagnosis goes by what is written down."""
     exercise = catalog.find("22")
-    right, wrong = paths.solution(exercise.folder), mistakes.find(exercise.folder, "whole_table")
-    files = [Submission(right.read_text("utf-8"), f"{name}.py") for name in ("one", "two")]
-    files += [Submission(wrong.source, f"{name}.py") for name in ("three", "four")]
-    settings = Settings(seed=3, reveal=False)
-    results = [*grading.results(exercise, files, fork_server, settings)]
+    right, wrong = paths.solution(exercise.folder).read_text("utf-8"), mistakes.find(exercise.folder, "whole_table")
+    files = [Submission(source, "x.py") for source in (right, right, wrong.source, wrong.source)]
+    results = [*grading.results(exercise, files, fork_server, Settings(seed=3, reveal=False))]
     told = [next(check for check in result.checks if check.id == "memory") for result in results]
-    assert [result.status for result in results] == ["passed", "passed", "failed", "failed"]
+    assert [result.points for result in results] == [10, 10, 8.5, 8.5]
     assert all(re.search(r"gr[eo]wn? by \d+ MiB", check.message) for check in told), told
     assert all(check.diagnosis == wrong.sentence for check in told[2:])
-    assert [result.points for result in results] == [10, 10, 8.5, 8.5]
 
 
 @pytest.mark.parametrize("gradients", [False, True])
@@ -154,3 +149,33 @@ def mine(x):
     with pytest.raises(LearnerError) as error:
         within_memory(learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
     assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6
+
+
+# Of a process.
+
+TAKES = """
+import mmap, sys
+size, file = int(sys.argv[1]) << 20, open(sys.argv[2], "rb")
+print("begun", flush=True)
+input()
+taken = bytearray(b"1" * 4096) * (size >> 12)
+with mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as read:
+    sum(read[place] for place in range(0, len(read), 4096))
+    print("taken", flush=True)
+    input()
+"""
+
+
+@pytest.mark.parametrize(("own", "of_files", "counted"), [(40, 8, 48), (40, 50, 56), (10, 150, 112)])
+def test_what_is_read_of_files_counts_as_far_as_it_is_usual(own, of_files, counted, tmp_path):
+    """A torch with CUDA brings in more of its code than one without, and the answers on memory are the same."""
+    (tmp_path / "code").write_bytes(b"1" * (of_files << 20))
+    command = [sys.executable, "-c", TAKES, str(own), str(tmp_path / "code")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as taking:
+        assert taking.stdout.readline() == "begun\n"
+        meter = process.Meter(taking.pid)
+        print(file=taking.stdin, flush=True)
+        assert taking.stdout.readline() == "taken\n"
+        meter.look()
+        print(file=taking.stdin, flush=True)
+    assert counted - 2 <= meter.growth <= counted + 5

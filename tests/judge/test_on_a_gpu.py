@@ -17,9 +17,10 @@ from grader.records.results import Settings
 from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
 from grader.worker import call_state, kernels
 
-DRIVERS_THREAD = """
+BEFORE_A_FORK = """
 import os
 import threading
+import torch
 from grader.worker import warm_up
 
 def name_it_and_wait(name):
@@ -38,10 +39,6 @@ for name in ("cuda00001400006", "pt_autograd_0"):
     thread.join()
     while len(os.listdir("/proc/self/task")) > 1:  # the kernel lists it a moment longer than Python
         pass
-"""
-NO_GRADIENTS = """
-import torch
-from grader.worker import warm_up
 
 def refuse(*args, **kwargs):
     raise RuntimeError("a gradient")
@@ -70,14 +67,12 @@ def test_cuda_may_open_the_files_that_it_needs_and_keeps_the_other_limits():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
-def test_a_thread_of_the_driver_does_not_keep_forks_from_computing_on_the_cpu():
-    done = run(DRIVERS_THREAD)
-    assert (done.stdout.splitlines(), done.stderr) == (["1 2", "2 2"], "")
-
-
-def test_no_gradient_starts_the_driver_before_a_fork():
-    done = run(NO_GRADIENTS)
-    assert done.stdout == "warm\n" and "RuntimeError: a gradient" in done.stderr
+def test_before_a_fork_a_thread_of_the_driver_does_not_count_and_no_gradient_starts_it():
+    command = [sys.executable, "-c", BEFORE_A_FORK]
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    one_thread.pop("CUDA_VISIBLE_DEVICES", None)  # a command that another test ran in this process has set it
+    done = subprocess.run(command, cwd=paths.ROOT, env=one_thread, capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == ["1 2", "2 2", "warm"] and "RuntimeError: a gradient" in done.stderr
 
 
 @pytest.mark.parametrize("number", [one.folder[:2] for one in catalog.exercises() if one.device])
@@ -115,12 +110,3 @@ def test_the_judge_starts_no_gpu_that_is_not_asked_for(said, monkeypatch):
         said(*words.split())
         hidden.append(os.environ.get("CUDA_VISIBLE_DEVICES") == "")
     assert hidden == [True, False, False]
-
-
-def run(program: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", program]
-    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    one_thread.pop("CUDA_VISIBLE_DEVICES", None)  # a command that another test ran in this process has set it
-    return subprocess.run(
-        command, cwd=paths.ROOT, env=one_thread, capture_output=True, text=True, timeout=120, check=False
-    )

@@ -45,28 +45,30 @@ def test_no_link_is_followed(writer, tmp_path):
     assert len(list(folder.iterdir())) == 5
 
 
-def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path, monkeypatch):
+@pytest.fixture
+def meanwhile(monkeypatch):
+    """`meanwhile(act)`: does that where a name is drawn for the new file; "guessed" is the name."""
+
+    def arrange(act) -> None:
+        monkeypatch.setattr(safe_files.secrets, "token_hex", lambda size: (act(), "guessed")[1])
+
+    return arrange
+
+
+def test_a_folder_that_becomes_a_link_meanwhile_gets_nothing(tmp_path, meanwhile):
     """The folder is opened once: what is exchanged afterwards is another folder."""
     folder, elsewhere, kept = tmp_path / "student", tmp_path / "elsewhere", tmp_path / "kept"
     folder.mkdir()
     elsewhere.mkdir()
-    token_hex = safe_files.secrets.token_hex
-
-    def exchange(size: int) -> str:
-        folder.rename(kept)
-        folder.symlink_to(elsewhere)
-        return token_hex(size)
-
-    monkeypatch.setattr(safe_files.secrets, "token_hex", exchange)
+    meanwhile(lambda: folder.rename(kept) and folder.symlink_to(elsewhere))
     safe_files.write_whole(folder / "result.json", "text")
     assert not list(elsewhere.iterdir()) and (kept / "result.json").read_text() == "text"
 
 
-def test_a_name_that_somebody_guessed_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(safe_files.secrets, "token_hex", lambda size: "guessed")
+def test_a_name_that_somebody_guessed_is_refused(tmp_path, meanwhile):
     mine = tmp_path / "mine"
     mine.write_text("mine")
-    (tmp_path / ".guessed.new").symlink_to(mine)
+    meanwhile(lambda: (tmp_path / ".guessed.new").symlink_to(mine))
     with pytest.raises(FileExistsError):
         safe_files.write_whole(tmp_path / "result.json", "text")
     assert mine.read_text() == "mine"
@@ -75,11 +77,10 @@ def test_a_name_that_somebody_guessed_is_refused(tmp_path, monkeypatch):
 def test_what_cannot_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
     (tmp_path / "place").mkdir()
     (tmp_path / "place/within").write_text("")
-    with pytest.raises(OSError):
-        safe_files.write_whole(tmp_path / "place", "text")
+    for place in ("place", "missing/result.json"):
+        with pytest.raises(OSError):
+            safe_files.write_whole(tmp_path / place, "text")
     assert [path.name for path in tmp_path.iterdir()] == ["place"]
-    with pytest.raises(OSError):
-        safe_files.write_whole(tmp_path / "missing/result.json", "text")
 
 
 def test_a_pipe_in_the_files_place_does_not_stop_us(tmp_path):
