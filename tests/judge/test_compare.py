@@ -3,9 +3,11 @@
 import copy
 import itertools
 import math
+import re
 
 import pytest
 import torch
+from raised import raised
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
@@ -116,8 +118,7 @@ def test_what_is_no_tensor_is_said_in_words():
 )
 def test_shapes_in_words(got, expected, words):
     assert words in mismatch(torch.zeros(got), torch.ones(expected)).summary
-    with pytest.raises(Mismatch, match=words):
-        expect_shape(torch.zeros(got), expected)
+    assert re.search(words, str(raised(Mismatch, expect_shape, torch.zeros(got), expected)))
 
 
 def test_a_wrong_shape_is_called_transposed_or_without_its_batch_only_where_the_values_are():
@@ -128,9 +129,7 @@ def test_a_wrong_shape_is_called_transposed_or_without_its_batch_only_where_the_
 
 
 def mismatch(got, expected, what: str = "the result", **how) -> Mismatch:
-    with pytest.raises(Mismatch) as error:
-        expect(got, expected, what, **how)
-    return error.value
+    return raised(Mismatch, expect, got, expected, what, **how)
 
 
 def test_the_first_difference_is_told():
@@ -177,8 +176,7 @@ def test_printed_forms():
     long = parse("x", "0.13854756951332092")
     assert same(torch.tensor(0.13854756951332092), long)
     assert not same(torch.tensor(0.138549), long)
-    with pytest.raises(ValueError, match="not numbers"):
-        parse("x", "tensor([1.])")
+    assert "not numbers" in str(raised(ValueError, parse, "x", "tensor([1.])"))
 
 
 def test_words_for_values():

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from raised import raised
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -55,8 +56,7 @@ def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_ser
     said = capsys.readouterr().err
     assert "left out" in said and "OverflowError" in said and "0.6296" not in said
     containment.strict = True
-    with pytest.raises(OverflowError):
-        graded(fork_server, WRONG)
+    raised(OverflowError, graded, fork_server, WRONG)
 
 
 def test_one_submission_that_breaks_us_is_not_graded_and_the_others_are(fork_server, lenient, monkeypatch):
@@ -79,9 +79,8 @@ def test_one_submission_that_breaks_us_is_not_graded_and_the_others_are(fork_ser
 
 def test_our_own_reasons_are_told_and_others_only_by_name():
     assert containment.reason(InfrastructureError("no sandbox")) == "no sandbox"
-    with pytest.raises(Exception) as caught:
-        catalog.find(None)
-    assert re.fullmatch(r"\w+ at grader/catalog/exercise.py:\d+", containment.reason(caught.value))
+    caught = raised(Exception, catalog.find, None)
+    assert re.fullmatch(r"\w+ at grader/catalog/exercise.py:\d+", containment.reason(caught))
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -5,6 +5,7 @@ some exercises are tried, other ones each time; with THOROUGH=1 many of every ex
 """
 
 import ast
+import contextlib
 import datetime
 import functools
 import itertools
@@ -13,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
+from raised import raised
 from thorough import THOROUGH, sample
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
@@ -34,7 +36,6 @@ from grader.judge.messages import failure
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports import ci, heatmap, html, terminal
-from grader.reports import heatmap as drawn
 from grader.reports import json as as_json
 from grader.sandbox.call_results import Call
 
@@ -132,14 +133,13 @@ def tell_in_every_form(exercise, submission: Submission, result) -> None:
     assert all(html.verdict(result, level, result.pictures) for level in feedback.LEVELS)
     assert store.read(store.write(result)).points == result.points
     heatmap.figures(result.pictures)
-    assert all(drawn.render(picture) for picture in result.pictures)
+    assert all(map(heatmap.render, result.pictures))
     student, summary = Student("ada", "Ada"), Summary([exercise.folder])
     for level in feedback.LEVELS:
         assert feedback.page(result, student, level)
         assert json.loads(feedback.records(student, [result], level))
-    marks = [
-        Mark("graded", student, exercise.folder, points=result.points, handin=HandIn(student, exercise.folder, "/x"))
-    ]
+    handin = HandIn(student, exercise.folder, "/x")
+    marks = [Mark("graded", student, exercise.folder, points=result.points, handin=handin)]
     summary.add(student, marks, [result])
     assert grades.grades_csv(summary).encode() and grades.marks_csv(marks).encode()
     assert class_page.class_page(summary, marks).encode()
@@ -170,21 +170,18 @@ def test_every_answer_has_a_verdict_in_every_form(folder, fork_server):
 
 
 ODD_OBJECTS = ["None", "torch.zeros(3)", "lambda *given: torch.zeros(2)"]
+LATE = "y if _made.append(0) or len(_made) < 3 else {}"
 
 
 @pytest.mark.parametrize("folder", sample(WITH_A_CLASS, 1))
 def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_server):
     """The first object is what it should be, and those after it are not; or none is."""
-    exercise, solution = catalog.read(folder), paths.solution(folder).read_text("utf-8")
-    classes = [node.name for node in ast.parse(solution).body if isinstance(node, ast.ClassDef)]
-    late = "y if _made.append(0) or len(_made) < 3 else {}"
-    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", late)), 2)
-    handed_in = [
-        Submission(f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}", "odd.py")
-        for name, value, form in odd
-    ]
-    how = Settings(seed=5, reveal=False)
-    results = grading.results(exercise, handed_in, fork_server, how)
+    tree = ast.parse(paths.solution(folder).read_text("utf-8"))
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", LATE)), 2)
+    sources = [f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}" for name, value, form in odd]
+    handed_in = [Submission(source, "odd.py") for source in sources]
+    results = grading.results(catalog.read(folder), handed_in, fork_server, Settings(seed=5, reveal=False))
     assert {result.status for result in results} <= {"failed"}
 
 
@@ -197,10 +194,8 @@ def odd_values() -> list:
     answers = (torch.rand(2, 3), torch.rand(2, 3, dtype=torch.float64), torch.tensor(1.5), torch.arange(6).view(2, 3))
     for number, value in enumerate(VALUES):
         for y in answers if THOROUGH else (answers[0], answers[1 + number % 3]):
-            try:
-                found.append(eval(value, {**names, "y": y}))
-            except (RuntimeError, TypeError, NotImplementedError, ValueError, IndexError):  # not of this tensor
-                continue
+            with contextlib.suppress(RuntimeError, TypeError, NotImplementedError, ValueError, IndexError):
+                found.append(eval(value, {**names, "y": y}))  # not each is one of this tensor
     return found
 
 
@@ -225,25 +220,21 @@ def test_comparing_and_telling_never_break(expected):
             patterns.describe(error)
 
 
+NUMBER = st.floats(width=64) | st.sampled_from([0.0, -0.0, 1.0, 1e200, 1e308, 5e-324, float("inf")])
+SHAPES = [(), (1,), (4,), (2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]
+
+
 @settings(max_examples=50 * EXAMPLES, deadline=None)
-@given(st.data())
-def test_whatever_floats_hold_is_described(data):
-    shape = data.draw(st.sampled_from([(), (1,), (4,), (2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]))
-    dtype = data.draw(st.sampled_from([torch.float64, torch.float32, torch.bfloat16]))
-    number = st.floats(width=64) | st.sampled_from([0.0, -0.0, 1.0, 1e200, 1e308, 5e-324, float("inf")])
-    many = st.lists(number, min_size=24, max_size=24)
-
-    def made() -> torch.Tensor:
-        numbers = torch.tensor(data.draw(many), dtype=torch.float64)[: torch.Size(shape).numel()]
-        return numbers.reshape(shape).to(dtype)
-
-    expected = made()
-    got = data.draw(
-        st.sampled_from(
-            [expected * data.draw(number), expected + data.draw(number), expected.flip(0) if shape else expected]
-        )
+@given(
+    st.sampled_from(SHAPES), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), NUMBER,
+    *[st.lists(NUMBER, min_size=24, max_size=24)] * 2,
+)  # fmt: skip
+def test_whatever_floats_hold_is_described(shape, dtype, number, one, other):
+    size = torch.Size(shape).numel()
+    expected, made = (
+        torch.tensor(numbers, dtype=torch.float64)[:size].reshape(shape).to(dtype) for numbers in (one, other)
     )
-    for answer in (got, made()):
+    for answer in (made, expected * number, expected + number, expected.flip(0) if shape else expected):
         try:
             expect(answer, expected)
         except Mismatch as error:
@@ -256,6 +247,5 @@ def test_a_large_answer_is_compared_in_parts():
     other = one.clone()
     other[4, 4] = 2.0  # in the second part
     expect(one.clone(), one)
-    with pytest.raises(Mismatch, match=rf"1 of {one.numel()} values differ") as caught:
-        expect(other, one)
-    assert "first difference at [4, 4]" in caught.value.details
+    error = raised(Mismatch, expect, other, one)
+    assert f"1 of {one.numel()} values differ" in str(error) and "first difference at [4, 4]" in error.details

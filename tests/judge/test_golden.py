@@ -42,23 +42,17 @@ def test_every_situation_was_found():
     assert len(SITUATIONS) >= 40
 
 
-NO_SOURCE = {
-    "is a directory. Name the .py or .ipynb file inside it": lambda path: path.mkdir(),
-    "is too large: 102.0 MB": lambda path: path.write_bytes(b"x = 1\n" * 17_000_000),
-    "is a symbolic link. Hand in the file itself": lambda path: path.symlink_to("/etc/passwd"),
-}
-
-
-@pytest.mark.parametrize("told", NO_SOURCE)
-def test_what_holds_no_source_is_told(told, said, tmp_path):
-    path = tmp_path / "context_vectors.py"
-    NO_SOURCE[told](path)
-    done = said("check", "03", "--submission", path)
-    assert done.returncode == 1 and told in done.stdout
-
-
-def test_no_such_file(said, tmp_path):
+def test_what_holds_no_source_is_told(said, tmp_path):
+    large = tmp_path / "large.py"
+    with large.open("wb") as file:
+        file.truncate(102_000_000)
+    (tmp_path / "link.py").symlink_to("/etc/passwd")
+    for path, told in (
+        (tmp_path, "is a directory. Name the .py or .ipynb file inside it"),
+        (large, "is too large: 102.0 MB"),
+        (tmp_path / "link.py", "is a symbolic link. Hand in the file itself"),
+    ):
+        done = said("check", "03", "--submission", path)
+        assert done.returncode == 1 and told in done.stdout
     done = said("check", "03", "--submission", tmp_path / "nothing.py")
-    assert done.returncode == 2
-    assert "There is no file" in done.stderr
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "") and "There is no file" in done.stderr

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from raised import raised
 
 from grader import catalog
 from grader.catalog import paths
@@ -82,8 +83,7 @@ def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read
 
     handed_in = attempt(read, "a.py")
     assert handed_in == attempt(read, "a.py")  # the watch compares what it read with what it read before
-    with pytest.raises(OverflowError):  # the tests are strict
-        grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
+    raised(OverflowError, grading.result, EXERCISE, handed_in, fork_server, Settings(seed=5))
     request.getfixturevalue("lenient")
     result = grading.result(EXERCISE, handed_in, fork_server, Settings(seed=5))
     assert result.status == "not_graded" and "OverflowError" in result.message and "a secret" not in result.message

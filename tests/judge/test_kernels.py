@@ -7,6 +7,7 @@ import sys
 import pytest
 import torch
 from extras import demand_tier, needed
+from raised import raised
 from thorough import nightly
 
 from grader.catalog.exercise import Limits
@@ -57,9 +58,7 @@ def launched(x: torch.Tensor, *how, **options):
 
 
 def refused(promise, *args) -> str:
-    with pytest.raises(Mismatch) as error:
-        promise(*args)
-    return error.value.summary
+    return raised(Mismatch, promise, *args).summary
 
 
 ROWS, ONES = torch.arange(6.0).reshape(2, 3), torch.ones(2, 3)

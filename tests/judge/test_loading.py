@@ -109,13 +109,44 @@ def test_a_file_that_python_refuses_or_that_defines_nothing_needs_a_person(grade
     assert result.status == "error" and result.message and says in result.message
 
 
-def test_futures_docstrings_and_texts_are_those_of_a_module(grade):
-    head = '"""Mine."""\nfrom __future__ import annotations\nimport torch\n"""a text"""\nassert __doc__ == "Mine."\n'
-    source = head + RIGHT.replace("(inputs)", "(inputs: NotThere) -> Nowhere")
-    source = source.replace("return attention_weights(inputs: NotThere) -> Nowhere", "return attention_weights(inputs)")
+MODULE = '"""Mine."""\nfrom __future__ import annotations\nimport torch\n"""a text"""\nassert __doc__ == "Mine."\n'
+ANNOTATED = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None) -> Nowhere", 1)
+ENDS = ("import sys\nsys.exit(0)", "exit()", "raise SystemExit")  # that went well
+FORMS = "import torch\nimport einops\nfrom einops import rearrange, reduce, repeat, pack, unpack, einsum\n"
+FORMS += "from einops.layers.torch import Rearrange\n"
+TURNED = WEIGHTS.replace("inputs @ inputs.T", "einsum(inputs, Rearrange('t d -> d t')(inputs), 'a d, d b -> a b')")
+REARRANGED = VECTORS.replace("@ inputs", "@ rearrange(inputs, 't d -> t d')")
+BEFORE = "\n    return"
+PROGRESS = {  # which has a stand-in without effect
+    "from tqdm import tqdm": "for _ in tqdm(inputs, desc='rows', leave=False): pass",
+    "from tqdm.auto import tqdm, trange": "for _ in trange(len(inputs)): tqdm.write('')",
+    "from tqdm.notebook import tqdm as bar": "assert [len(r) for r in bar(inputs)] == [len(r) for r in inputs]",
+    "import tqdm": "bar = tqdm.tqdm(total=len(bar := tqdm.tqdm(inputs))); bar.update(1); bar.set_postfix(a=1)",
+    "import tqdm.auto": "with tqdm.auto.tqdm(total=3) as bar: bar.update()",
+}
+
+
+@pytest.mark.parametrize(
+    "source, notes",
+    [
+        (f"{MODULE}{ANNOTATED}{VECTOR}{VECTORS}", ()),
+        (f"{FORMS}{TURNED}{VECTOR}{REARRANGED}", ()),
+        *((f"{RIGHT}\n{end}\n", ()) for end in ENDS),
+        *((f"{end}\n{RIGHT}", ()) for end in ENDS),
+        (f"{RIGHT}\nimport sys\nsys.exit(2)\n", (f"line {AFTER + 3} failed and was left out: SystemExit, 2",)),
+        *(
+            (f"import torch\n{line}\n{WEIGHTS.replace('    return', f'    {loop}' + BEFORE, 1)}{VECTOR}{VECTORS}", ())
+            for line, loop in PROGRESS.items()
+        ),
+        (
+            f"import torch\nfrom jaxtyping import Float\n{ANNOTATED.replace(' -> Nowhere', '')}{VECTOR}{VECTORS}",
+            ("line 2 failed and was left out: ModuleNotFoundError, jaxtyping",),
+        ),
+    ],
+)
+def test_what_files_have_beside_the_answer_costs_nothing(source, notes, grade):
     result = grade(source)
-    assert result.status == "passed", result
-    assert result.notes == ()
+    assert (result.status, result.notes) == ("passed", notes), result
 
 
 def test_what_ipython_gives_is_quiet_and_stays_the_learners_own(grade):
@@ -134,28 +165,12 @@ def test_of_a_name_that_a_failed_import_should_bind_the_import_is_told(grade):
     assert reason.endswith("put code of your other files into this one: it is graded alone")
 
 
-def test_annotations_of_a_package_that_is_not_here_cost_nothing(grade):
-    annotated = WEIGHTS.replace("(inputs)", "(inputs: Float[torch.Tensor, 'tokens dim'] | None)", 1)
-    result = grade(f"import torch\nfrom jaxtyping import Float\n{annotated}{VECTOR}{VECTORS}")
-    told = "line 2 failed and was left out: ModuleNotFoundError, jaxtyping"
-    assert (result.status, result.notes) == ("passed", (told,)), result
-
-
 def test_a_line_that_fails_is_told_once_and_no_more_than_a_few_are(grade):
     notes = grade(RIGHT + "x.y\n" * 9).notes
     assert len(notes) == 6 and notes[-1] == "… and 4 more"
     assert len(grade(RIGHT + "plt.show(); plt.close()\n").notes) == 1
     message = grade(RIGHT.replace("inputs @ inputs.T", "torch.stack([x.no for x in inputs])", 1)).checks[0].message
     assert message.count("in attention_weights") == 1
-
-
-def test_einops_is_there_in_the_forms_that_model_code_uses(grade):
-    lines = "import torch\nimport einops\nfrom einops import rearrange, reduce, repeat, pack, unpack, einsum\n"
-    lines += "from einops.layers.torch import Rearrange\n"
-    turned = WEIGHTS.replace("inputs @ inputs.T", "einsum(inputs, Rearrange('t d -> d t')(inputs), 'a d, d b -> a b')")
-    vectors = VECTORS.replace("@ inputs", "@ rearrange(inputs, 't d -> t d')")
-    result = grade(f"{lines}{turned}{VECTOR}{vectors}")
-    assert (result.status, result.notes) == ("passed", ()), result
 
 
 EINOPS = "import torch\nimport einops\nfrom einops import einsum as product\nfrom einops.layers.torch import EinMix\n"
@@ -175,22 +190,6 @@ def test_what_einops_computes_counts_as_ready_made_where_torchs_does(judged, bod
     result = judged("01", f"{solution('01')}\n\n{EINOPS}def dot_product(a, b):\n    {body}\n")
     own = next(check for check in result.checks if check.id.startswith("own_"))
     assert own.outcome == outcome and "ready" in own.title, result
-
-
-@pytest.mark.parametrize(
-    ("line", "loop"),
-    [
-        ("from tqdm import tqdm", "for _ in tqdm(inputs, desc='rows', leave=False): pass"),
-        ("from tqdm.auto import tqdm, trange", "for _ in trange(len(inputs)): tqdm.write('')"),
-        ("from tqdm.notebook import tqdm as bar", "assert [len(r) for r in bar(inputs)] == [len(r) for r in inputs]"),
-        ("import tqdm", "bar = tqdm.tqdm(total=len(bar := tqdm.tqdm(inputs))); bar.update(1); bar.set_postfix(a=1)"),
-        ("import tqdm.auto", "with tqdm.auto.tqdm(total=3) as bar: bar.update()"),
-    ],
-)
-def test_what_shows_progress_has_a_stand_in_without_effect(grade, line, loop):
-    shown = WEIGHTS.replace("return", f"{loop}\n    return", 1)
-    result = grade(f"import torch\n{line}\n{shown}{VECTOR}{VECTORS}")
-    assert (result.status, result.notes) == ("passed", ()), result
 
 
 def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):
@@ -418,14 +417,6 @@ def test_a_sleep_is_no_loop(grade):
     result = grade(RIGHT.replace(FIRST, f"{FIRST}    import time\n    time.sleep(1000)\n"))
     message = result.checks[0].message
     assert "infinite loop" not in str(result) and "waits" in message and "5 s on the clock" in message
-
-
-@pytest.mark.parametrize("end", ["import sys\nsys.exit(0)", "exit()", "raise SystemExit"])
-def test_an_end_that_went_well_is_no_failure(end, grade):
-    for source in (f"{RIGHT}\n{end}\n", f"{end}\n{RIGHT}"):
-        result = grade(source)
-        assert (result.status, result.notes) == ("passed", ())
-    assert "SystemExit, 2" in grade(f"{RIGHT}\nimport sys\nsys.exit(2)\n").notes[0]
 
 
 NEWER_FORMS = {

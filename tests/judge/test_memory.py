@@ -8,6 +8,7 @@ import sys
 import pytest
 import torch
 from extras import demand_tier
+from raised import raised
 from thorough import nightly
 
 from grader import catalog
@@ -86,8 +87,7 @@ def test_a_backward_pass_counts_as_well(learner):
     """Autograd keeps the weights of every block: together a whole table."""
     half = {"mebibytes": ALLOWED // 2}
     within_memory(learner.blocks, tokens(TOKENS // 2), **half)
-    with pytest.raises(TooMuchMemory):
-        within_memory(learner.blocks, tokens(TOKENS // 2), **half, gradients=True)
+    raised(TooMuchMemory, within_memory, learner.blocks, tokens(TOKENS // 2), **half, gradients=True)
     assert within_memory(learner.blocks, tokens(512), **half, gradients=True)["argument 0"].shape == (512, 8)
 
 
@@ -99,17 +99,15 @@ def test_the_usual_worker_goes_on_as_if_nothing_had_been(learner):
     within_memory(learner.blocks, tokens(), mebibytes=ALLOWED)
     assert usual.spent == almost_all
     usual.spent = 0.0
-    with pytest.raises(TooMuchMemory):
-        within_memory(learner.half, tokens(), mebibytes=ALLOWED)
+    raised(TooMuchMemory, within_memory, learner.half, tokens(), mebibytes=ALLOWED)
     assert torch.equal(learner.blocks(tokens(4)), first) and usual.worker is worker
 
 
 def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(remote):
     learner = remote(WITHOUT_ASIDE, measured_s=0.5)
     for again in (False, True):  # the second time it is not called
-        with pytest.raises(LearnerError) as caught:
-            within_memory(learner.hangs, tokens(), mebibytes=ALLOWED)
-        assert caught.value.kind == "timeout" and caught.value.facts.get("again", False) is again
+        caught = raised(LearnerError, within_memory, learner.hangs, tokens(), mebibytes=ALLOWED)
+        assert caught.kind == "timeout" and caught.facts.get("again", False) is again
     assert learner.hangs(tokens(1)).shape == (1, 8)
 
 
@@ -146,9 +144,8 @@ def mine(x):
     learner = remote(source)
     learner.rules = {"mine": rule}
     within_memory(learner.mine, tokens(64), mebibytes=ALLOWED, gradients=gradients)
-    with pytest.raises(LearnerError) as error:
-        within_memory(learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
-    assert "worker.without_ready_made.ReadyMade" in error.value.facts["bases"] and error.value.frame[0] == 6
+    error = raised(LearnerError, within_memory, learner.mine, tokens(2048), mebibytes=ALLOWED, gradients=gradients)
+    assert "worker.without_ready_made.ReadyMade" in error.facts["bases"] and error.frame[0] == 6
 
 
 # Of a process.

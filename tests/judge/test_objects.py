@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from raised import raised
 
 from grader.authors import held_tensor
 from grader.judge.compare import Mismatch
@@ -76,15 +77,9 @@ def test_what_is_no_attribute_is_named(learner):
     for kept in (False, True):
         with pytest.raises(Mismatch, match="size is a method, but it is read without parentheses"):
             learner.Shelf(2).size.read(kept=kept)
-    missing, raised = (caught(getattr(learner.Shelf(2), name).read) for name in ("colour", "misspelt"))
+    missing, other = (raised(LearnerError, getattr(learner.Shelf(2), name).read) for name in ("colour", "misspelt"))
     assert missing.kind == "missing" and missing.facts["missing"] == "Shelf.colour"
-    assert raised.facts["type"] == "AttributeError"  # inside a property
-
-
-def caught(ask) -> LearnerError:
-    with pytest.raises(LearnerError) as error:
-        ask()
-    return error.value
+    assert other.facts["type"] == "AttributeError"  # inside a property
 
 
 def test_a_kept_object_is_read_as_it_is_now(learner):
@@ -123,9 +118,9 @@ def test_the_length_of_an_object(learner):
     assert len(pile) == 0 and pile
     pile.put(torch.ones(2))
     assert len(pile) == 2 and learner.calls[-1].text == "len(Pile(3))"
-    missing, raised = (caught(one.__len__) for one in (learner.Countless(), learner.Half()))
+    missing, other = (raised(LearnerError, one.__len__) for one in (learner.Countless(), learner.Half()))
     assert missing.kind == "missing" and missing.facts["missing"] == "Countless.__len__"
-    assert raised.facts["type"] == "TypeError"
+    assert other.facts["type"] == "TypeError"
 
 
 def test_a_call_is_made_many_times_with_new_copies(learner):

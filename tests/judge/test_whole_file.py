@@ -6,6 +6,7 @@ import threading
 
 import pytest
 from globs import some
+from raised import raised
 
 from grader import reports
 from grader.catalog import paths
@@ -69,8 +70,7 @@ def test_a_name_that_somebody_guessed_is_refused(tmp_path, meanwhile):
     mine = tmp_path / "mine"
     mine.write_text("mine")
     meanwhile(lambda: (tmp_path / ".guessed.new").symlink_to(mine))
-    with pytest.raises(FileExistsError):
-        safe_files.write_whole(tmp_path / "result.json", "text")
+    raised(FileExistsError, safe_files.write_whole, tmp_path / "result.json", "text")
     assert mine.read_text() == "mine"
 
 
@@ -78,8 +78,7 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_else(tmp_path):
     (tmp_path / "place").mkdir()
     (tmp_path / "place/within").write_text("")
     for place in ("place", "missing/result.json"):
-        with pytest.raises(OSError):
-            safe_files.write_whole(tmp_path / place, "text")
+        raised(OSError, safe_files.write_whole, tmp_path / place, "text")
     assert [path.name for path in tmp_path.iterdir()] == ["place"]
 
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from extras import demand_tier
+from raised import raised
 
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
@@ -80,11 +81,9 @@ def test_bubblewrap_alone():
 
 def test_a_tier_that_cannot_be_had_is_refused(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(InfrastructureError, match="bubblewrap is not installed"):
-        ForkServer(tier="A")
+    assert "bubblewrap is not installed" in str(raised(InfrastructureError, ForkServer, tier="A"))
     assert any("bubblewrap is not installed" in reason for reason in tiers.choose().reasons)
-    with pytest.raises(InfrastructureError, match="no tier Z"):
-        ForkServer(tier="Z")
+    assert "no tier Z" in str(raised(InfrastructureError, ForkServer, tier="Z"))
 
 
 def test_a_tier_that_is_refused_or_does_not_start_is_left_for_a_weaker_one(monkeypatch, tmp_path):

@@ -16,6 +16,7 @@ import frames
 import pytest
 import torch
 from globs import some
+from raised import raised
 
 pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
@@ -161,8 +162,7 @@ def test_one_deadline_covers_a_frame_that_drips_in(ends):
 
     threading.Thread(target=drip, daemon=True).start()
     began = time.monotonic()
-    with pytest.raises(framing.Deadline):
-        framing.Inbox(ours).receive(began + 0.5)
+    raised(framing.Deadline, framing.Inbox(ours).receive, began + 0.5)
     assert time.monotonic() - began < 2
 
 
@@ -178,8 +178,7 @@ def test_an_inbox_finds_the_frames_however_they_come(piece, ends):
         assert inbox.receive(time.monotonic() + 20) == (number, body)
     assert inbox.take() is None
     theirs.close()
-    with pytest.raises(framing.Closed):
-        inbox.receive(time.monotonic() + 5)
+    raised(framing.Closed, inbox.receive, time.monotonic() + 5)
 
 
 @pytest.mark.parametrize("prefix", [b"EVIL" + bytes(16), framing.PREFIX.pack(framing.MAGIC, 1, 1 << 50)])
@@ -189,8 +188,7 @@ def test_an_inbox_refuses_what_is_no_frame_behind_one_that_is(prefix, ends):
     inbox = framing.Inbox(ours)
     inbox.receive(time.monotonic() + 5)
     for ask in (lambda: inbox.receive(time.monotonic() + 5), inbox.take):
-        with pytest.raises(wire.ProtocolError):
-            ask()
+        raised(wire.ProtocolError, ask)
 
 
 TRAINED = (paths.module("judge/inputs.py"), paths.module("integrations/nbgrader/in_notebook.py"))
@@ -256,6 +254,5 @@ def test_descriptors_sent_along_are_not_taken(ends):
 
 def test_a_reader_that_stops_reading_does_not_hold_the_grader(ends):
     began = time.monotonic()
-    with pytest.raises(framing.Deadline):
-        framing.send_all(ends[0], bytes(48 << 20), began + 0.5)
+    raised(framing.Deadline, framing.send_all, ends[0], bytes(48 << 20), began + 0.5)
     assert time.monotonic() - began < 2
