@@ -25,7 +25,6 @@ from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")]
-SOURCE = "state = []\ndef add():\n    state.append(1)\n    return len(state)\ndef spin():\n    while True: pass\n"
 GRADER = """
 import os, sys, threading
 sys.path[:0] = [sys.argv[1], os.path.join(sys.argv[1], "tests")]
@@ -98,7 +97,8 @@ def lose_at(monkeypatch, fork_server: ForkServer, exchanges: list[int], number: 
 def test_a_stopped_fork_server_is_noticed_and_ended():
     """Within a second. A timeout under it is still the learner's, and its workers end when it is replaced or closed."""
     fork_server = ForkServer()
-    worker = loaded(fork_server)
+    worker = fork_server.spawn(Limits())
+    load(worker, "def spin():\n    while True: pass\n")
     stopped = fork_server.process
     os.kill(stopped.pid, signal.SIGSTOP)
     began = time.monotonic()
@@ -124,9 +124,3 @@ def test_a_killed_grader_leaves_nothing_behind(tier, place):
     grader.wait()
     assert gone(*pids, seconds=5)
     grader.stdout.close()
-
-
-def loaded(fork_server):
-    worker = fork_server.spawn(Limits())
-    load(worker, SOURCE)
-    return worker
