@@ -13,7 +13,7 @@ from globs import some
 from thorough import nightly
 
 from grader import catalog
-from grader.authoring import verify
+from grader.authoring import scaffold, verify
 from grader.authoring.verify import by_known_outcome
 from grader.catalog import documented, mistakes, paths, stubs
 from grader.judge import capture, figure
@@ -32,19 +32,9 @@ PAGE, HINTS_FILE, EXPERIMENT_FILE, STUB, SCRIPT_FILE = (
     f"exercises/{FOLDER}/{name}" for name in ("README.md", "hints.md", "experiment.py", "double.py", "figure.js")
 )
 RIGHT, NOTICE_FILE, WRONG, ADDED_FILE = (
-    f"solutions/{FOLDER}/{name}" for name in ("double.py", "notice.md", "mistakes.md", "right/added.py")
+    f"solutions/{FOLDER}/{name}" for name in ("double.py", "notice.md", "mistakes.md", "right/style_1.py")
 )
 CASES_FILE = f"tests/exercises/test_{FOLDER}.py"
-SOLUTION = '''"""Exercise 77: Double."""
-
-import torch
-
-
-def double(x: torch.Tensor) -> torch.Tensor:
-    """Twice x, of any shape."""
-    # Task 1: double it
-    return 2 * x
-'''
 MISTAKE = """
 ## {name}
 {sentence}
@@ -61,144 +51,7 @@ MISTAKES = {
     "first_row_only": ("Only the first row is doubled: the others go in too.", "return torch.cat([2 * x[:1], x[1:]])"),
     "in_place": ("The input itself is doubled: make a new tensor instead.", "return x.mul_(2)"),
 }
-STYLES = {"added": "return x + x", "multiplied": "return x * 2", "torch_add": "return torch.add(x, x)"}
-STYLE = '''"""Another way."""
-
-import torch
-
-
-def double(x):
-    {body}
-'''
-LESSON = """# 77 Double
-
-You write `double.py`: a function.
-
-*5 minutes · easy · builds on nothing*
-
-<details>
-<summary>Before you start: three questions</summary>
-
-1. What is 1 + 1?
-
-</details>
-
-<details>
-<summary>The three answers</summary>
-
-1. 2.
-
-</details>
-
-**How much is twice?**
-
-![The figure of this lesson as it opens](figure.svg)
-
-## Why twice
-
-Once is not enough.
-
-## An example by hand
-
-2 · 1 = 2
-
-## The formula
-
-$2x$
-
-## Tasks
-
-### Task 1: `double`
-
-```python
-double(torch.tensor([2.0]))  # tensor([4.])
-```
-
-<details>
-<summary>Stuck? The result is a square</summary>
-
-Use `*`.
-
-</details>
-
-Stuck? [Hint](hints.md#task-1)
-
-## Experiment
-
-**Guess first.** Is it more?
-
-## Go further
-
-What is half?
-
-## In real code
-
-In PyTorch this is `x * 2`.
-
-## You can now …
-
-… double.
-
-**Say it in two sentences.** Why twice?
-
-<details>
-<summary>Compare with ours</summary>
-
-It is once. And once again.
-
-</details>
-
-<details>
-<summary>Promises, conventions, sources and limits</summary>
-
-**Promises.** The [common promises](../../docs/promises.md) are graded.
-
-**Limits.** Triples.
-
-**Papers.** None.
-
-**Numbers from** arithmetic.
-
-</details>
-"""
-EXPERIMENT = '''"""Is twice more?"""
-
-CLAIM = "It is."
-
-
-def measure():
-    return [{"x": 1, "twice": 2}]
-
-
-def claim(rows):
-    return rows[0]["twice"] > rows[0]["x"]
-'''
-HINTS = "# Hints\n\n## Task 1\n\n1. How often?\n"
-CARD = "\n## {title}\n\n{question}\n\n<details>\n<summary>Answer</summary>\n\n{answer}\n\n</details>\n"
-CODE = "```python\ndef double(x):\n    ...\n```"
-CARDS = [("Write `double`", CODE, "```python\nreturn 2 * x\n```"), ("Once", "Why?", "So."), ("Twice", "Why?", "So.")]
-REVIEW = "# Review\n" + "".join(CARD.format(title=t, question=q, answer=a) for t, q, a in CARDS)
-NOTICE = "One product does it.\n\nDig deeper: What would a sum of two cost?\n"
-DOCUMENTED = """
-[[number]]
-id = "four"
-source = "arithmetic"
-place = "first page"
-check = "documented_double"
-printed = "[4.0]"
-"""
-SHOWN = '''"""Shown."""
-
-import torch
-
-from grader.authors import expect, task
-
-
-@task(1)
-def test_documented_double(learner, documented):
-    """Twice 2 is 4."""
-    expect(learner.double(torch.tensor([2.0])), documented["four"])
-'''
+STYLES = ("return x + x", "return x * 2", "return torch.add(x, x)")
 HIDDEN = '''"""Hidden."""
 
 from grader.authors import agrees, keeps_inputs, task
@@ -215,55 +68,49 @@ def test_inputs_unchanged(learner, rng):
     """The inputs are left as they were."""
     keeps_inputs(learner.double, rng.randn(3))
 '''
-FIGURE = '''"""The figure."""
+TOML = """title = "Double"
 
-from grader.authors import Figure, Start
+[points]
+documented_double = 1
+fresh_double = 1
+inputs_unchanged = 1
 
-FIGURE = Figure("Twice 2.", lambda documented: {"x": 2.0}, {"result": Start("four")})
-'''
-SCRIPT = """import { frame } from "../../grader/integrations/figures/frame.js";
+[misconceptions.in-place]
+title = "What changes its input"
+section = "Go further"
+hint = "Is x the same after the call?"
 
-export default {
-  render({ model, el }) {
-    frame(el, "Twice 2.");
-  },
-};
+[[number]]
+id = "example"
+source = "arithmetic"
+place = "first page"
+check = "documented_double"
+printed = "[[2.0, 4.0], [6.0, 8.0]]"
 """
-CASES = """CASES = [
-    Case("one", [("move", "Factor", 1)], says="1"),
-    Case("two", [("move", "Factor", 2)], says="2"),
-    Case("three", [("move", "Factor", 3)], says="3"),
-]
-"""
-TOML = 'title = "Double"\n\n[points]\ndocumented_double = 1\nfresh_double = 1\ninputs_unchanged = 1\n'
-TOML += '\n[misconceptions.in-place]\ntitle = "What changes its input"\nsection = "Go further"\n'
-TOML += 'hint = "Is x the same after the call?"\n'
+
+
+def filled() -> dict[str, str]:
+    """The files of a small exercise, in order: those of `make new` with each TODO filled in."""
+    files = {path.relative_to(paths.ROOT).as_posix(): text for path, text in scaffold.files(FOLDER).items()}
+    files = {name: text.replace("TODO: ", "").replace("TODO", "so") for name, text in files.items()}
+    files[RIGHT] = files[RIGHT].replace("return x  # (T, d)", "return 2 * x")
+    for number, body in enumerate(STYLES, 1):
+        style = f"solutions/{FOLDER}/right/style_{number}.py"
+        files[style] = files[style].replace("return x", body)
+    wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
+    own = {FACTS: TOML, HIDDEN_FILE: HIDDEN, WRONG: "# in-place\n" + "".join(wrong), STUB: stubs.make(files[RIGHT])}
+    return files | own
+
+
+FILES = filled()
+SOLUTION = FILES[RIGHT]
 
 
 def lay(root: Path) -> None:
-    """The files of one small exercise, in order."""
-    wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
-    styles = {f"solutions/{FOLDER}/right/{name}.py": STYLE.format(body=body) for name, body in STYLES.items()}
-    files = {
-        RIGHT: SOLUTION,
-        NOTICE_FILE: NOTICE,
-        PAGE: LESSON,
-        HINTS_FILE: HINTS,
-        f"exercises/{FOLDER}/review.md": REVIEW,
-        FACTS: TOML + DOCUMENTED,
-        SHOWN_FILE: SHOWN,
-        HIDDEN_FILE: HIDDEN,
-        FIGURE_FILE: FIGURE,
-        SCRIPT_FILE: SCRIPT,
-        CASES_FILE: CASES,
-        WRONG: "# in-place\n" + "".join(wrong),
-        EXPERIMENT_FILE: EXPERIMENT,
-        **styles,
-    }
-    for name, text in files.items():
+    """Lay the small exercise below a folder."""
+    for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    (root / STUB).write_text(stubs.make(SOLUTION))
 
 
 # What is kept of the files of an exercise, which here are others in each test.
@@ -466,8 +313,8 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     "nothing can be run": [
         (FACTS, "fresh_double = 1\n", "", "test_double.py:7: the check fresh_double has no points"),
         (FACTS, "[points]", "[points]\nx = 1", "exercise.toml:4: x has points, and there is no such"),
-        (FACTS, "[4.0]", "[4.0", "exercise.toml:14: four: not numbers (write digits, inf or -inf"),
-        (FACTS, '"documented_double"', '"other"', "exercise.toml:14: the number four belongs to"),
+        (FACTS, "8.0]]", "8.0]", "exercise.toml:14: example: not numbers (write digits, inf or -inf"),
+        (FACTS, '"documented_double"', '"other"', "exercise.toml:14: the number example belongs to"),
         (WRONG, "The input", "TODO: The input", "mistakes.md:36: a TODO is left"),
         (
             WRONG,
@@ -475,7 +322,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "-    return 2  * x\n+    return x * x",
             "mistakes.md:15: double has no line return 2  * x; the nearest is return 2 * x\n",
         ),
-        (STUB, "Twice x", "Thrice x", "double.py:7: the stub differs from the solution"),
+        (STUB, "what it gives", "what it takes", "double.py:7: the stub differs from the solution"),
         (PAGE, "# 77 Double", "# 78 TODO", "README.md:1: a TODO is left"),
         (PAGE, "# 78", "# 78", "README.md:1: the lesson does not begin with `# 77 `"),
         (PAGE, "### Task 1", "### Tasks", "README.md: the lesson has no heading `### Task 1: …`"),
@@ -495,8 +342,8 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "mistakes.md:28: in documented_double, fresh_double first_row_only answers as tripled does",
         ),
         (WRONG, "x.mul_(2)", "x - 1", "test_double.py:13: no mistake fails the check inputs_unchanged"),
-        (ADDED_FILE, "x + x", "x + 1", "added.py: this right answer does not pass fresh_double"),
-        (SHOWN_FILE, 'documented["four"]', "torch.tensor([4.0])", "exercise.toml:18: no check looks"),
+        (ADDED_FILE, "x + x", "x + 1", "style_1.py: this right answer does not pass fresh_double"),
+        (SHOWN_FILE, 'documented["example"]', "2 * x", "exercise.toml:18: no check looks"),
     ],
     "files are missing": [
         (STUB, None, None, "double.py: the stub is missing\n    Make it: make verify EX=77 WRITE=1"),
@@ -511,15 +358,15 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     ],
     "an experiment and a notice": [
         (EXPERIMENT_FILE, "CLAIM", "BARS", "experiment.py: the experiment defines no CLAIM"),
-        (EXPERIMENT_FILE, "more?", "more.", "experiment.py:1: the first line of the experiment's"),
+        (EXPERIMENT_FILE, "in one line?", "in one line.", "experiment.py:1: the first line of the experiment's"),
         (PAGE, "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
         (NOTICE_FILE, "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
     ],
     "a lesson without its parts": [
         (PAGE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),
-        (PAGE, "5 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
+        (PAGE, "30 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
         (PAGE, "three questions<", "questions<", "README.md: the lesson has no folded `Before you start: three q"),
-        (PAGE, "twice?**", "twice.**", "README.md: the lesson has no question in bold, `figure.svg`, and a"),
+        (PAGE, "answers?**", "answers.**", "README.md: the lesson has no question in bold, `figure.svg`, and a"),
         (PAGE, "[common promises]", "[promises]", "README.md: the lesson has no link to the [common promises]"),
         (PAGE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
         (PAGE, "## In real code", "## In the world", "README.md: the lesson has no heading `## In real code`"),
@@ -528,44 +375,44 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (PAGE, "#task-1", "", "README.md: Task 1 does not end with `Stuck? [Hint](hints.md#task-1)`"),
         (PAGE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
         (PAGE, "\n\n</details>", "\n</details>", "README.md: `<details>` and `<summary>…</summary>` need a line each"),
-        (PAGE, "# tensor([4.])", "#" * 77, "README.md:40: a line of a code block is longer than 76 columns"),
+        (PAGE, "one call and", f"```\n{'#' * 77}\n```\n", "README.md:40: a line of a code block is longer than 76"),
     ],
     "a lesson in another order": [
         (
             PAGE,
-            "## An example by hand\n\n2 · 1 = 2\n\n## The formula",
-            "## The formula\n\n2 · 1 = 2\n\n## An example by hand",
+            "## An example by hand\n\nsmall numbers.\n\n## The formula",
+            "## The formula\n\nsmall numbers.\n\n## An example by hand",
             "README.md: the example by hand, the formula and the tasks are not in this order",
         ),
-        (PAGE, "Triples.", "\n\n**Limits.** Triples.", "README.md: the lesson has more than once what is out of scope"),
+        (PAGE, "what this", "\n\n**Limits.** What this", "README.md: the lesson has more than once what is out of"),
         (
             PAGE,
-            "**Papers.** None.\n\n**Numbers from** arithmetic.",
-            "**Numbers from** arithmetic.\n\n**Papers.** None.",
+            "**Papers.** where the thing is written down.\n\n**Numbers from** the document",
+            "**Numbers from** the document.\n\n**Papers.** where it is written down",
             "README.md: the lesson has the documents of its numbers, after `**Numbers from**` too early",
         ),
     ],
     "an experiment that cannot be read": [
-        (EXPERIMENT_FILE, "return [", "return ([", "experiment.py:7: it cannot be read: ")
+        (EXPERIMENT_FILE, "return [", "return ([", "experiment.py:16: it cannot be read: ")
     ],
     "a figure": [
-        (FIGURE_FILE, '"four"', '"fore"', "figure.py: the figure shows 'fore' first"),
+        (FIGURE_FILE, '"example"', '"exam"', "figure.py: the figure shows 'exam' first"),
         (SCRIPT_FILE, "export default", "export", "figure.js: the figure has no `export default"),
-        (CASES_FILE, 'Case("one"', '# Case("one"', f"{FOLDER}.py:1: 2 cases of the figure"),
+        (CASES_FILE, 'Case("half"', '# Case("half"', f"{FOLDER}.py:13: 2 cases of the figure"),
     ],
     "cases of a figure that cannot be read": [
-        (CASES_FILE, "CASES = [", "CASES = [[", f"{FOLDER}.py:1: it cannot be read: ")
+        (CASES_FILE, "CASES = [", "CASES = [[", f"{FOLDER}.py:13: it cannot be read: ")
     ],
     "a figure that cannot be run": [(FIGURE_FILE, "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError")],
     "a solution": [
-        (RIGHT, "return 2 * x", "return 2 *", "double.py:9: it cannot be read: invalid syntax"),
+        (RIGHT, "return 2 * x", "return 2 *", "double.py:16: it cannot be read: invalid syntax"),
         (HIDDEN_FILE, "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
     ],
     "a number": [(FACTS, "source", "sauce", "exercise.toml: the documented numbers cannot be read: KeyError('sou")],
     "a mistake that does not run": [
         (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name")
     ],
-    "a check": [(FACTS, '"four"', '"five"', "test_documented.py:11: the check breaks with KeyErr")],
+    "a check": [(FACTS, '"example"', '"five"', "test_documented.py:12: the check breaks with KeyErr")],
     "an import": [
         (
             WRONG,
