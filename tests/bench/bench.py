@@ -1,7 +1,6 @@
 """Measures the promised speeds, each as a ratio within one run, for `make bench`. No test depends on it."""
 
-from __future__ import annotations
-
+# ruff: noqa: E402  (a script: it finds its modules itself)
 import importlib.util
 import json
 import os
@@ -11,19 +10,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from at_terminal import AtTerminal
-
-    from grader.catalog import Exercise
-    from grader.sandbox.forkserver import ForkServer
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from at_terminal import WATCH, AtTerminal, checkout
+
+from grader import catalog
+from grader.catalog import Exercise, mistakes, paths
+from grader.judge import collection, grading
+from grader.records import submission
+from grader.records.results import CheckOutcome, Settings
+from grader.records.submission import Submission
+from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.mounts import Tier
+from grader.warm import control
+
 ROUNDS = 9
 GRADINGS = 40
 PICTURES = 6
@@ -40,13 +45,15 @@ if sys.argv[1] == "without":
     results.Settings = functools.partial(results.Settings, diagnose=False)
 sys.exit(main(sys.argv[2:]))
 """
+TORCH = [sys.executable, "-c", "import torch"]
 CHECK = [sys.executable, "-m", "grader", "check", "03", "--seed", "7"]
 CHECK += ["--submission", str(ROOT / "solutions/03_context_vectors/context_vectors.py")]
 
 
-def seconds(command: list[str]) -> float:
+def seconds(command: list[str], **options: Any) -> float:
+    """How long a command takes. options: of subprocess.run."""
     began = time.perf_counter()
-    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=True, **options)
     return time.perf_counter() - began
 
 
@@ -65,10 +72,9 @@ def main() -> None:
 
 def start() -> None:
     """`make check EX=03` from nothing, against `import torch` alone."""
-    torch = [sys.executable, "-c", "import torch"]
-    for command in (torch, CHECK):
+    for command in (TORCH, CHECK):
         seconds(command)  # warm the disk
-    pairs = [(seconds(torch), seconds(CHECK)) for _ in range(ROUNDS)]  # alternately, since machines are noisy
+    pairs = [(seconds(TORCH), seconds(CHECK)) for _ in range(ROUNDS)]  # alternately, since machines are noisy
     alone = statistics.median(first for first, _ in pairs)
     check = statistics.median(second for _, second in pairs)
     ratio = statistics.median(second / first for first, second in pairs)
@@ -80,29 +86,14 @@ def warm() -> None:
     """The same command where a warm process is there, as make and as kata; and the memory that is held for it."""
     without = ("CI", "GRADER_DEBUG", "WARM", "PYTEST_VERSION", "PYTEST_CURRENT_TEST")
     own = {name: value for name, value in os.environ.items() if name not in without}
-
-    def taken(command: list[str]) -> float:
-        """How long a command takes where there may be a warm process."""
-        began = time.perf_counter()
-        subprocess.run(command, cwd=ROOT, env=own, stdout=subprocess.DEVNULL, check=True)
-        return time.perf_counter() - began
-
-    from grader.warm import control
-
-    def end(running: tuple[int, int] | None) -> None:
-        """End the warm process, if there is one."""
-        if running is not None:
-            os.kill(running[0], signal.SIGTERM)
-
     del os.environ["WARM"]
-    end(control.status())
-    torch = [sys.executable, "-c", "import torch"]
-    first = taken(CHECK)
+    end_warm()
+    first = seconds(CHECK, env=own)
     while (found := control.status()) is None:
         time.sleep(0.1)
     make = ["make", "-s", "check", "EX=03", "SEED=7", f"SUBMISSION={CHECK[-1]}", f"PYTHON={sys.executable}"]
-    taken(make)
-    rows = [(taken(torch), taken(CHECK), taken(make)) for _ in range(ROUNDS)]  # in turns, since machines are noisy
+    seconds(make, env=own)
+    rows = [[seconds(one, env=own) for one in (TORCH, CHECK, make)] for _ in range(ROUNDS)]  # in turns, as above
     alone, check, by_make = (statistics.median(times) for times in zip(*rows, strict=True))
     ratio = statistics.median(row[1] / row[0] for row in rows)
     print(f"first check of exercise 03: {first:.2f} s; then, warm: {check * 1e3:.0f} ms, make {by_make * 1e3:.0f} ms")
@@ -110,15 +101,21 @@ def warm() -> None:
     beside = statistics.median(beside_the_verdict(own) for _ in range(ROUNDS))
     print(f"warm check besides its verdict: {beside * 1e3:.0f} ms (at most 80 ms is promised)")
     for words in (["try", "03"], ["plot", "03"]):
-        times = [taken([*CHECK[:3], *words]) for _ in range(ROUNDS)]
+        times = [seconds([*CHECK[:3], *words], env=own) for _ in range(ROUNDS)]
         print(f"warm {words[0]}: {statistics.median(times) * 1e3:.0f} ms", end="; ")
     before = held(found[0])
     for _ in range(WARM_CHECKS):
-        taken(CHECK)
+        seconds(CHECK, env=own)
     print(f"\nheld while idle, beside the files that are mapped: {before} MB (at most 400 MB)")
     print(f"{WARM_CHECKS} checks later: {held(found[0]) - before:+d} MB")
-    end(control.status())
+    end_warm()
     os.environ["WARM"] = "0"
+
+
+def end_warm() -> None:
+    """End the warm process, if there is one."""
+    if (running := control.status()) is not None:
+        os.kill(running[0], signal.SIGTERM)
 
 
 def held(pid: int) -> int:
@@ -138,18 +135,9 @@ def beside_the_verdict(environment: dict[str, str]) -> float:
 
 def sandbox() -> None:
     """One verdict on exercise 02 in a grader that has started: in the strongest sandbox here, and without one."""
-    from grader import catalog
-    from grader.catalog import paths
-    from grader.judge import grading
-    from grader.records import submission
-    from grader.records.results import Settings
-    from grader.sandbox.forkserver import ForkServer
-    from grader.sandbox.mounts import Tier
-
     exercise = catalog.find("02")
     solution = submission.read(paths.solution(exercise.folder))
-    bare = Tier("D")
-    with ForkServer() as sandboxed, ForkServer(tier=bare) as unprotected:
+    with ForkServer() as sandboxed, ForkServer(tier=Tier("D")) as unprotected:
         times: dict[ForkServer, list[float]] = {sandboxed: [], unprotected: []}
 
         def grade(fork_server: ForkServer) -> None:
@@ -170,10 +158,6 @@ def sandbox() -> None:
 
 def graded(exercise: Exercise, source: str, fork_server: ForkServer, **settings: bool) -> float:
     """The seconds of one verdict, where the fork server is warm."""
-    from grader.judge import grading
-    from grader.records.results import Settings
-    from grader.records.submission import Submission
-
     began = time.perf_counter()
     grading.result(exercise, Submission(source, "submission.py"), fork_server, Settings(seed=1, **settings))
     return time.perf_counter() - began
@@ -181,10 +165,6 @@ def graded(exercise: Exercise, source: str, fork_server: ForkServer, **settings:
 
 def diagnosis() -> None:
     """The verdict on a wrong file with and without diagnosis: a known mistake, and one that nothing explains."""
-    from grader import catalog
-    from grader.catalog import mistakes, paths
-    from grader.sandbox.forkserver import ForkServer
-
     with ForkServer() as fork_server:
         for number, old, new in WRONG_FILES:
             exercise = catalog.find(number)
@@ -227,10 +207,6 @@ def whole_command(number: str, source: str) -> None:
 
 def right_files() -> None:
     """The verdict on the right file of each exercise."""
-    from grader import catalog
-    from grader.catalog import paths
-    from grader.sandbox.forkserver import ForkServer
-
     with ForkServer() as fork_server:
         for exercise in catalog.exercises():
             source = paths.solution(exercise.folder).read_text("utf-8")
@@ -243,10 +219,6 @@ def right_files() -> None:
 
 def _time_apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tuple[float, float]:
     """The seconds of one verdict, as in `graded`, and those of it without the checks that measure."""
-    from grader.judge import collection, grading
-    from grader.records.results import CheckOutcome, Settings
-    from grader.records.submission import Submission
-
     measured = {check.id for check in collection.collect(exercise) if check.measured}
     began = before = time.perf_counter()
     of_measured = 0.0
@@ -260,12 +232,7 @@ def _time_apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tup
 
 def watch() -> None:
     """From save to verdict on the screen of a real terminal, with a right answer and a wrong one in turns."""
-    from at_terminal import WATCH, AtTerminal, checkout
-
-    from grader import catalog
-    from grader.catalog import mistakes, paths
-
-    torch = statistics.median(seconds([sys.executable, "-c", "import torch"]) for _ in range(3))
+    torch = statistics.median(seconds(TORCH) for _ in range(3))
     for name in WATCHED:
         folder = catalog.find(name).folder
         sources = [paths.solution(folder).read_text("utf-8"), mistakes.mistakes(folder)[0].source]

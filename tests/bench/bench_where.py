@@ -21,22 +21,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from where_bank import Case, bank
+from where_bank import Case, asked, bank, examiner_of
 
-from grader import catalog
 from grader.authoring import how_we_know
 from grader.catalog import mistakes, patches, paths
-from grader.judge.examiner import Examiner
 from grader.judge.grading import final
-from grader.judge.session import Session
 from grader.judge.where import search
 from grader.judge.where.trial import Trial
-from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
 NEAR = 1  # lines beside the changed one that count as true
-SEED = 5
+WAIT_S = 2.0  # of processor time, what a learner waits for
 
 
 @dataclass(frozen=True)
@@ -61,29 +57,18 @@ def counting(trials: list[Trial]) -> Iterator[None]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ex", default="all", help="exercises, as in 06,13")
-    parser.add_argument("--most", type=int, default=12, help="cases of each kind for each exercise; 0: all")
-    parser.add_argument("--seed", type=int, default=SEED, help="which cases are drawn")
-    parser.add_argument("--kinds", default=",".join(how_we_know.KINDS))
-    parser.add_argument("--work", type=int, default=search.WORK, help="for one search: see judge/where/trial.py")
-    parser.add_argument("--within", type=float, default=2.0, help="seconds of processor time that a learner waits for")
-    parser.add_argument("--named", action="store_true", help="do not leave the mistake out of the diagnosis")
-    parser.add_argument("--verbose", action="store_true", help="one line for each case")
-    options = parser.parse_args()
-    chosen = catalog.exercises() if options.ex == "all" else [catalog.find(name) for name in options.ex.split(",")]
+    options, chosen = asked(__doc__, "cases of each kind", 12)
     totals: dict[str, Counter] = defaultdict(Counter)
     costs: list[Cost] = []
     with ForkServer() as fork_server:
         for exercise in chosen:
             for kind, cases in bank(exercise, options.most, options.seed).items():
-                if kind in options.kinds.split(","):
-                    counted = measure(exercise, cases, fork_server, costs, options)
-                    totals[kind] += counted
-                    print(f"{exercise.folder:34} {kind:9} {rates(counted)}", flush=True)
+                counted = measure(exercise, cases, fork_server, costs)
+                totals[kind] += counted
+                print(f"{exercise.folder:34} {kind:9} {rates(counted)}", flush=True)
     for kind, counted in totals.items():
         print(f"{'all':34} {kind:9} {rates(counted)}")
-    if options.ex == "all" and not options.named:
+    if options.ex == "all":
         record(totals, len(chosen), options)
     if costs:
         elapsed = quantiles([cost.seconds for cost in costs])
@@ -120,42 +105,26 @@ def rates(counted: Counter) -> str:
     return f"{total:4} cases: {texts}; true in time {counted['in time'] / total:.0%}"
 
 
-def measure(exercise, cases: list[Case], fork_server, costs: list, options) -> Counter:
+def measure(exercise, cases: list[Case], fork_server, costs: list) -> Counter:
     counted: Counter = Counter()
     trials: list[Trial] = []  # of one search
-    with Session(exercise, SEED) as session, counting(trials):
-        examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
-        examiner.has_more = True
+    with examiner_of(exercise, fork_server) as examiner, counting(trials):
         for case in cases:
             submission = Submission(case.source, "x.py")
             result = final(examiner.examine(submission))
             if result.status != "failed" or examiner.explained is None:
                 continue  # the change does no harm in this style
-            diagnoses = examiner.explained.diagnoses
-            excluded_mistake = "" if options.named or not case.names else case.names[0]
-            if excluded_mistake:
-                sentences = {
-                    mistake.sentence for mistake in mistakes.mistakes(exercise.folder) if mistake.name in case.names
-                }
-                diagnoses = {name: text for name, text in diagnoses.items() if not any(s in text for s in sentences)}
+            own = {one.sentence for one in mistakes.mistakes(exercise.folder) if one.name in case.names}
+            diagnoses = examiner.explained.diagnoses.items()
+            others = {name: text for name, text in diagnoses if not any(sentence in text for sentence in own)}
+            explained = replace(examiner.explained, diagnoses=others)
             trials.clear()
             start_time, start_processor_s = time.perf_counter(), processor_s()
-            explained = replace(examiner.explained, diagnoses=diagnoses)
-            places = search.places(examiner, submission, explained, options.work, excluded_mistake)
+            places = search.places(examiner, submission, explained, search.WORK, case.names[0] if case.names else "")
             tried, work = sum(trial.tried_count for trial in trials), sum(trial.done for trial in trials)
-            seconds, processor = time.perf_counter() - start_time, processor_s() - start_processor_s
-            cost = Cost(seconds, processor, tried, work)
+            cost = Cost(time.perf_counter() - start_time, processor_s() - start_processor_s, tried, work)
             costs.append(cost)
-            verdict = count(case, places, counted)
-            counted["in time"] += not verdict and cost.processor_s <= options.within
-            evidence = "/".join(sorted({place.evidence for place in places.values()})) or "nothing"
-            counted[f"{evidence}: {verdict or 'true'}"] += 1
-            if options.verbose:
-                print(
-                    f"  {verdict or 'true'}: {case.base} {case.names} truth {sorted(map(sorted, case.truths))}", end=" "
-                )
-                print(f"{cost.processor_s:.1f} s, {cost.candidates} tried, work {cost.work},", end=" ")
-                print(sorted({(place.evidence, place.lines, place.sentence) for place in places.values()}))
+            counted["in time"] += count(case, places, counted) and cost.processor_s <= WAIT_S
     return counted
 
 
@@ -172,8 +141,8 @@ def processor_s() -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def count(case: Case, places: dict, counted: Counter) -> str:
-    """Count one case. Returns what is wrong with the places, or ""."""
+def count(case: Case, places: dict, counted: Counter) -> bool:
+    """Count one case. Returns whether each true line is found, and no other."""
     counted["cases"] += 1
     reported_lines = [place.lines for place in places.values() if place.lines]
     hit_truths = [any(is_near(lines, truth) for lines in reported_lines) for truth in case.truths]
@@ -183,23 +152,22 @@ def count(case: Case, places: dict, counted: Counter) -> str:
         counted["one"] += any(hit_truths)
         counted["both"] += all(hit_truths)
         counted["false"] += bool(false_lines)
-        return "" if all(hit_truths) and not false_lines else "false" if false_lines else "not both"
-    if false_lines:
+    elif false_lines:
         counted["false"] += 1
-        return "false"
-    if hit_truths[0]:
+    elif hit_truths[0]:
         counted["true"] += 1
-        return ""
-    if not places:
+    elif not places:
         counted["nothing"] += 1
-        return "nothing"
-    true_definitions = [
-        name for name, node in patches.definitions(case.source).items() if is_inside(case.truths[0], node)
-    ]
-    names = "|".join(rf"\b{name}\b|the class {name.partition('.')[0]}\b" for name in true_definitions)
-    is_right = all(re.search(names, place.sentence) for place in places.values())
-    counted["definition" if is_right else "wrong definition"] += 1
-    return "definition" if is_right else "wrong definition"
+    else:
+        counted["definition" if names_definition(case, places) else "wrong definition"] += 1
+    return all(hit_truths) and not false_lines
+
+
+def names_definition(case: Case, places: dict) -> bool:
+    """Whether each sentence names a function or class that the mistake changes."""
+    changed = [name for name, node in patches.definitions(case.source).items() if is_inside(case.truths[0], node)]
+    names = "|".join(rf"\b{name}\b|the class {name.partition('.')[0]}\b" for name in changed)
+    return all(re.search(names, place.sentence) for place in places.values())
 
 
 def is_near(lines: tuple[int, ...], truth: frozenset[int]) -> bool:

@@ -4,7 +4,6 @@ Lists those that the grader accepts: each is as right as the solution, or a chec
 mistakes, and of a mistake that changes other lines: is the sentence true of the file?
 """
 
-import argparse
 import difflib
 import random
 import sys
@@ -13,30 +12,21 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from where_bank import bare, differing
+from where_bank import asked, bare, differing, examiner_of
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.judge.examiner import Examiner
 from grader.judge.grading import final
-from grader.judge.session import Session
 from grader.judge.where.edits import Scope, Tree
 from grader.judge.where.expressions import expression_edits
 from grader.judge.where.statements import statement_edits
-from grader.records.results import AND, Settings
+from grader.records.results import AND
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
-SEED = 5
-
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--ex", default="all", help="exercises, as in 06,13")
-    parser.add_argument("--most", type=int, default=100, help="changes of each exercise; 0: all")
-    parser.add_argument("--seed", type=int, default=SEED, help="which changes are drawn")
-    options = parser.parse_args()
-    chosen = catalog.exercises() if options.ex == "all" else [catalog.find(name) for name in options.ex.split(",")]
+    options, chosen = asked(__doc__, "changes", 100)
     with ForkServer() as fork_server:
         for exercise in chosen:
             sources = list(mutants(exercise, options.most, options.seed))
@@ -65,9 +55,7 @@ def remarkable(exercise: catalog.Exercise, sources: list[str], fork_server: Fork
     """The files that are accepted, with "", and those that read a sentence of other lines or of two mistakes."""
     right = solution_of(exercise)
     lines = {mistake.sentence: differing(bare(mistake.source), right) for mistake in mistakes.mistakes(exercise.folder)}
-    with Session(exercise, SEED) as session:
-        examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
-        examiner.has_more = True
+    with examiner_of(exercise, fork_server) as examiner:
         for source in sources:
             result = final(examiner.examine(Submission(source, "x.py")))
             if result.status == "passed":

@@ -4,12 +4,14 @@ Each known mistake of one change is carried into the solution, and into right an
 code occurs too, up to names. Others' files are the wrong ones of peer_variants.toml.
 """
 
+import argparse
 import ast
+import contextlib
 import difflib
 import functools
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +20,33 @@ from where_carrying import carried, changed_part
 from grader import catalog
 from grader.catalog import mistakes, paths
 from grader.catalog.project import tomllib
+from grader.judge.examiner import Examiner
+from grader.judge.session import Session
+from grader.records.results import Settings
+from grader.sandbox.forkserver import ForkServer
 
+SEED = 5  # unless another one is asked for
 VARIANTS = Path(__file__).parents[1] / "judge" / "peer_variants.toml"
+
+
+def asked(description: str, what: str, most: int) -> tuple[argparse.Namespace, Sequence[catalog.Exercise]]:
+    """The options of a command line, and the exercises that they name. what: is drawn, so many of each exercise."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--ex", default="all", help="exercises, as in 06,13")
+    parser.add_argument("--most", type=int, default=most, help=f"{what} for each exercise; 0: all")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"which {what} are drawn")
+    options = parser.parse_args()
+    is_all = options.ex == "all"
+    return options, catalog.exercises() if is_all else [catalog.find(name) for name in options.ex.split(",")]
+
+
+@contextlib.contextmanager
+def examiner_of(exercise: catalog.Exercise, fork_server: ForkServer) -> Iterator[Examiner]:
+    """An examiner for many files of an exercise."""
+    with Session(exercise, SEED) as session:
+        examiner = Examiner(session, fork_server, Settings(seed=SEED, reveal=False))
+        examiner.has_more = True
+        yield examiner
 
 
 @dataclass(frozen=True)
