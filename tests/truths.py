@@ -27,10 +27,9 @@ def load(number: str) -> ModuleType:
     return module
 
 
-def drawn(*shape: int, many: int = 3, seed: int = 7) -> list[torch.Tensor]:
-    """Tensors in float64 with gradients, always the same."""
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(shape, dtype=torch.float64, generator=generator, requires_grad=True) for _ in range(many)]
+def drawn(*shape: int, seed: int = 7) -> torch.Tensor:
+    """Random numbers in float64, always the same."""
+    return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
 def dot(first: Sequence[float], second: Sequence[float]) -> float:
@@ -68,16 +67,6 @@ def multi_head(
 
 def tensor(rows: object) -> torch.Tensor:
     return torch.tensor(rows, dtype=torch.float64)
-
-
-def has_right_gradients(layer: torch.nn.Module, x: torch.Tensor) -> bool:
-    """Whether the gradients in the input and in each parameter are those of small steps."""
-    names, weights = zip(*layer.named_parameters(), strict=True)
-
-    def call(x: torch.Tensor, *weights: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(layer, dict(zip(names, weights, strict=True)), (x,))
-
-    return torch.autograd.gradcheck(call, (x, *weights))
 
 
 def measure_again(number: str, script: str, rows: int, names: int) -> None:

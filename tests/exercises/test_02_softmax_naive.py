@@ -40,7 +40,7 @@ def test_softmax_in_decimals(solution, row):
 
 
 def test_dimensions_are_torchs(solution):
-    (scores,) = drawn(3, 4, 5, many=1)
+    scores = drawn(3, 4, 5)
     torch.testing.assert_close(solution.softmax_naive(scores), torch.softmax(scores, 0))
     for dim in range(-3, 3):
         torch.testing.assert_close(solution.softmax_stable(1e4 * scores, dim=dim), torch.softmax(1e4 * scores, dim))
@@ -49,14 +49,6 @@ def test_dimensions_are_torchs(solution):
 def test_normalize_by_sum_by_hand(solution):
     assert solution.normalize_by_sum(torch.tensor([1.0, 3.0, 4.0])).tolist() == [0.125, 0.375, 0.5]
     assert solution.normalize_by_sum(torch.tensor([2.0, -1.0])).tolist() == [2.0, -1.0]
-
-
-def test_gradients_by_differences(solution):
-    scores = torch.rand(4, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: solution.normalize_by_sum(x[:, 0] + 0.5), (scores,))
-    assert torch.autograd.gradcheck(solution.softmax_naive, (scores,))
-    assert torch.autograd.gradcheck(lambda x: solution.softmax_stable(x, dim=0), (scores,))
-    assert torch.autograd.gradcheck(lambda x: solution.softmax_stable(1e4 * x - 5e3), (scores,))
 
 
 def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, torch.Tensor]:

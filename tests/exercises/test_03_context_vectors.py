@@ -14,20 +14,13 @@ SHAPES = [(1, 1), (1, 5), (4, 1), (6, 3), (9, 20)]
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("scale", [1.0, 30.0])
 def test_attention_in_pythons_numbers(solution, shape, scale):
-    inputs = scale * drawn(*shape, many=1)[0].detach()
+    inputs = scale * drawn(*shape)
     weights, contexts = map(tensor, attention(*[inputs.tolist()] * 3, scale=1.0))
     torch.testing.assert_close(solution.attention_weights(inputs), weights)
     torch.testing.assert_close(solution.context_vectors(inputs), contexts)
     torch.testing.assert_close(contexts, F.scaled_dot_product_attention(inputs, inputs, inputs, scale=1.0))
     for index in range(shape[0]):
         torch.testing.assert_close(solution.context_vector(inputs, index), contexts[index])
-
-
-def test_gradients_by_differences(solution):
-    inputs = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(solution.attention_weights, (inputs,))
-    assert torch.autograd.gradcheck(lambda x: solution.context_vector(x, 2), (inputs,))
-    assert torch.autograd.gradcheck(solution.context_vectors, (inputs,))
 
 
 def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:

@@ -11,7 +11,7 @@ SIZES = [(1, 1, 1, 1), (1, 3, 2, 4), (6, 4, 4, 4), (5, 2, 7, 3)]  # T, d_in, d_k
 
 @pytest.mark.parametrize(("tokens", "d_in", "d_k", "d_v"), SIZES)
 def test_rows_times_columns_and_linear_layers(solution, tokens, d_in, d_k, d_v):
-    x = drawn(tokens, d_in, many=1)[0].detach()
+    x = drawn(tokens, d_in)
     layers = [torch.nn.Linear(d_in, size, bias=False, dtype=torch.float64) for size in (d_k, d_k, d_v)]
     by_rows = solution.project(x, *(layer.weight.T for layer in layers))
     by_columns = solution.project_columns(x, *(layer.weight for layer in layers))

@@ -18,21 +18,19 @@ SHAPES = [((), 1, 1, 1, 1), ((), 3, 5, 4, 7), ((3,), 3, 3, 3, 5), ((2,), 1, 6, 5
 def inputs_of(lead, T_q, T_k, d_k, d_v):
     """Queries, keys and values in float64."""
     sizes = ((*lead, T_q, d_k), (*lead, T_k, d_k), (*lead, T_k, d_v))
-    return [drawn(*size, many=1, seed=number)[0] for number, size in enumerate(sizes)]
+    return [drawn(*size, seed=number) for number, size in enumerate(sizes)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_attention_and_its_gradients_are_torchs_own(solution, shape):
+def test_attention_is_torchs_own(solution, shape):
     inputs = inputs_of(*shape)
-    expected, got = functional.scaled_dot_product_attention(*inputs), solution.scaled_dot_product_attention(*inputs)
-    torch.testing.assert_close(got, expected)
-    gradients = [torch.autograd.grad(one.square().sum(), inputs) for one in (got, expected)]
-    torch.testing.assert_close(*gradients)
+    expected = functional.scaled_dot_product_attention(*inputs)
+    torch.testing.assert_close(solution.scaled_dot_product_attention(*inputs), expected)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_weights_are_the_plain_sums(solution, shape):
-    query, keys, _ = (x.detach().flatten(0, -3) if x.dim() > 2 else x.detach()[None] for x in inputs_of(*shape))
+    query, keys, _ = (x.flatten(0, -3) if x.dim() > 2 else x[None] for x in inputs_of(*shape))
     for queries, rows in zip(query, keys, strict=True):
         weights, _ = attention(queries.tolist(), rows.tolist(), rows.tolist())
         torch.testing.assert_close(solution.scaled_attention_weights(queries, rows), tensor(weights))

@@ -1,97 +1,9 @@
-"""Exercise 23's solution against the formula number by number, torch's own attention, and transformers' DeepSeek-V2."""
-
-import math
+"""Exercise 23's solution against transformers' DeepSeek-V2, and the figure."""
 
 import pytest
 import torch
 from figure_case import Case
-from truths import dot, load
-
-exercise = load("23")
-SIZES = [(5, 3, 4, 3, 2), (3, 2, 2, 5, 4), (4, 1, 3, 2, 6), (8, 4, 2, 6, 2), (2, 2, 1, 1, 2)]
-
-
-def made(sizes, theta=10_000.0):
-    torch.manual_seed(29)
-    return exercise.LatentAttention(*sizes, theta).double()
-
-
-def tokens(batch, count, size, seed=1):
-    return torch.randn(batch, count, size, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-
-
-def number_by_number(layer, x):
-    """The output of one text (T, d_in), with Python's floats: no tensor is multiplied by another."""
-    H, h, r = layer.num_heads, layer.head_dim, layer.d_rope
-    times = lambda linear, row: [dot(weights, row) for weights in linear.weight.tolist()]  # noqa: E731
-
-    def turned(row, place):
-        angles = [place * layer.rope_theta ** (-2 * i / r) for i in range(r // 2)]
-        pairs = [complex(row[i], row[i + r // 2]) * complex(math.cos(a), math.sin(a)) for i, a in enumerate(angles)]
-        return [pair.real for pair in pairs] + [pair.imag for pair in pairs]
-
-    rows = x.tolist()
-    latents = [times(layer.kv_down, row) for row in rows]
-    shared = [turned(times(layer.k_rope, row), place) for place, row in enumerate(rows)]
-    keys, values = ([times(up, latent) for latent in latents] for up in (layer.k_up, layer.v_up))
-    outputs = []
-    for place, row in enumerate(rows):
-        queries, merged = times(layer.q_proj, row), []
-        for head in range(H):
-            query = queries[head * (h + r) : (head + 1) * (h + r)]
-            part = slice(head * h, (head + 1) * h)
-            scores = [
-                dot(query[:h], keys[j][part]) + dot(turned(query[h:], place), shared[j]) for j in range(place + 1)
-            ]
-            powers = [math.exp(score / math.sqrt(h + r)) for score in scores]
-            for i in range(head * h, (head + 1) * h):
-                merged.append(sum(power * values[j][i] for j, power in enumerate(powers)) / sum(powers))
-        outputs.append(times(layer.out_proj, merged))
-    cache = [latent + key for latent, key in zip(latents, shared, strict=True)]
-    return torch.tensor(outputs, dtype=torch.float64), torch.tensor(cache, dtype=torch.float64)
-
-
-@pytest.mark.parametrize("theta", [10_000.0, 30.0])
-@pytest.mark.parametrize("sizes", SIZES)
-def test_it_is_the_formula_number_by_number(sizes, theta):
-    layer, x = made(sizes, theta), tokens(2, 6, sizes[0])
-    output, cache = layer(x)
-    for text in range(2):
-        expected, expected_cache = number_by_number(layer, x[text])
-        torch.testing.assert_close(output[text], expected, rtol=1e-6, atol=1e-6)
-        torch.testing.assert_close(cache[text], expected_cache, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.parametrize("chunks", [(7,), (1,) * 7, (3, 4), (1, 5, 1), (2, 2, 3)])
-@pytest.mark.parametrize("sizes", SIZES)
-def test_chunks_and_absorbed_steps_give_what_all_at_once_gives(sizes, chunks):
-    layer, x = made(sizes), tokens(3, 7, sizes[0])
-    expected, expected_cache = layer(x)
-    outputs, cache, start = [], None, 0
-    for size in chunks:
-        part = x[:, start : start + size]
-        if cache is not None and size == 1:
-            torch.testing.assert_close(layer.absorbed_step(part, cache), layer(part, cache))
-        output, cache = layer(part, cache)
-        outputs.append(output)
-        start += size
-    torch.testing.assert_close(torch.cat(outputs, dim=1), expected)
-    torch.testing.assert_close(cache, expected_cache)
-
-
-@pytest.mark.parametrize("sizes", SIZES[:3])
-def test_gradients_flow_through_both_ways_alike(sizes):
-    layer, x = made(sizes), tokens(2, 5, sizes[0])
-    wanted = []
-    for step in (layer.forward, layer.absorbed_step):
-        layer.zero_grad()
-        _, cache = layer(x[:, :4])
-        new = x[:, 4:].clone().requires_grad_()
-        step(new, cache)[0].square().sum().backward()
-        wanted.append([new.grad, *(parameter.grad for parameter in layer.parameters())])
-    torch.testing.assert_close(*wanted)
-    past = layer(x[:, :3])[1].detach().requires_grad_()
-    assert torch.autograd.gradcheck(lambda new, old: layer(new, old)[0], (x[:, 3:].clone().requires_grad_(), past))
+from truths import load
 
 
 def test_transformers_has_the_same_layer():
@@ -104,7 +16,8 @@ def test_transformers_has_the_same_layer():
         qk_rope_head_dim=r, qk_nope_head_dim=h, v_head_dim=h, attention_bias=False, num_hidden_layers=1,
         attn_implementation="eager",
     )  # fmt: skip
-    layer, theirs = made((d_in, H, h, c, r)), modeling.DeepseekV2Attention(config, 0).double()
+    layer = load("23").LatentAttention(d_in, H, h, c, r).double()
+    theirs = modeling.DeepseekV2Attention(config, 0).double()
     theirs.kv_a_layernorm = torch.nn.Identity()
     neighbours = torch.arange(r).reshape(2, -1).T.flatten()  # their pairs are neighbours: (0, 2, 1, 3)
     query_rows = torch.cat([torch.arange(h), h + neighbours])
@@ -115,22 +28,11 @@ def test_transformers_has_the_same_layer():
         ups = [up.weight.unflatten(0, (H, -1)) for up in (layer.k_up, layer.v_up)]
         theirs.kv_b_proj.weight.copy_(torch.cat(ups, dim=1).flatten(0, 1))
         theirs.o_proj.weight.copy_(layer.out_proj.weight)
-    x = tokens(2, 7, d_in)
+    x = torch.randn(2, 7, d_in, dtype=torch.float64)
     turning = modeling.DeepseekV2RotaryEmbedding(config)(x, torch.arange(7)[None])
     future = torch.full((7, 7), -torch.inf, dtype=torch.float64).triu(1)[None, None]
     got = theirs(x, attention_mask=future, position_embeddings=turning)[0]
     torch.testing.assert_close(got, layer(x)[0], rtol=1e-5, atol=1e-5)
-
-
-def test_counts():
-    sizes = {"num_heads": 128, "num_kv_heads": 8, "head_dim": 128, "d_latent": 512, "d_rope": 64}
-    counts = {kind: exercise.cache_numbers(kind, **sizes) for kind in ("mha", "gqa", "mqa", "mla")}
-    assert counts == {"mha": 32_768, "gqa": 2_048, "mqa": 256, "mla": 576}
-    torch.manual_seed(0)
-    _, cache = exercise.LatentAttention(6, 2, 3, 5, 4)(torch.randn(1, 7, 6))
-    assert cache.numel() == 7 * exercise.cache_numbers("mla", 2, 2, 3, 5, 4)
-    with pytest.raises(ValueError):
-        exercise.cache_numbers("mla ", **sizes)
 
 
 def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Tensor]:
