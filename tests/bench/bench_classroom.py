@@ -14,7 +14,6 @@ import os
 import random
 import re
 import resource
-import subprocess
 import sys
 import tempfile
 import threading
@@ -23,6 +22,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import hostile_class
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -73,21 +75,19 @@ def make_class(root: Path, exercises: Sequence[catalog.Exercise]) -> int:
             function = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
             lines = source.split("\n")
             lines.insert(function.body[0].lineno - 1, " " * function.body[0].col_offset + f"student = {number}")
-            write(root, number, exercise, "\n".join(lines))
+            hostile_class.written(place(root, number, exercise), "\n".join(lines))
             count += 1
     return count
 
 
-def write(root: Path, number: int, exercise: catalog.Exercise, source: str) -> None:
-    path = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(source, "utf-8")
+def place(root: Path, number: int, exercise: catalog.Exercise) -> Path:
+    """The file of a student."""
+    return root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
 
 
 def grade(root: Path) -> None:
-    words = ["grade", root / "class", "--out", root / "out", "--jobs", str(os.cpu_count()), "--seed", str(SEED)]
-    done = subprocess.run([sys.executable, "-m", "grader", *words], cwd=paths.ROOT, stderr=subprocess.PIPE, text=True)
-    if done.returncode:
+    words = hostile_class.grading(root / "class", root / "out", "--jobs", os.cpu_count())
+    if (done := hostile_class.by_a_process(*words)).returncode:
         sys.exit(done.stderr)
 
 
@@ -107,7 +107,7 @@ def hostile(root: Path) -> None:
         source = f"import torch\n{source}\nfor _name, _it in list(globals().items()):\n"
         source += "    if isinstance(_it, type) and hasattr(_it, 'forward'):\n        _it.forward = CHANGE\n"
         source += "    elif hasattr(_it, '__code__'):\n        globals()[_name] = CHANGE\n"
-        write(root / "class", number, exercise, source.replace("CHANGE", f"({change})"))
+        hostile_class.written(place(root / "class", number, exercise), source.replace("CHANGE", f"({change})"))
     with Peaks() as peaks:
         grade(root)
     largest = max(peaks.largest.values()) / 1024
@@ -117,9 +117,6 @@ def hostile(root: Path) -> None:
 
 def proof(root: Path) -> None:
     """Grade the class of tests/hostile/test_hostile.py in full size, in every layout. Kill the grader in the first."""
-    sys.path.insert(0, str(Path(__file__).parents[1]))
-    import hostile_class
-
     for layout in hostile_class.LAYOUTS:
         sizes, folder = {"students": PROOF[0], "layout": layout, "exercises": PROVED}, root / layout
         alone = hostile_class.lay(folder / "alone", strangers=0, **sizes)
