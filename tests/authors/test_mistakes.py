@@ -143,143 +143,120 @@ def changed(old: str, new: str) -> str:
     return FILE.replace(old, new, 1)
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
-    [
-        (changed("@@ scores @@", "@@ score @@"), 12, "has no function or method score"),
-        (changed("@@ Layer.forward @@", "@@ forward @@"), 16, "has no function or method forward"),
-        (changed("-    return x @ y.T  #", "-    return x  @ y.T  #"), 14, "no line return x  @ y.T  # (T, T); the n"),
-        (changed("     y = x.clone()", "     z = 3"), 13, "scores has no line z = 3"),
-        (changed("     def forward(self, x):\n-", "-"), 16, "its lines do not follow each other in Layer.forward"),
-        (changed("+import copy", "+import torch"), 10, "the solution has this already: import torch"),
-        (changed("+import copy", "+x = 3"), 10, "adds import statements and nothing else"),
-        (changed("+import copy", "-import torch"), 10, "adds import statements and nothing else"),
-        (changed("/ 2  # (T, T)", "/ (2  # (T, T)"), 10, "the changed code is no Python"),
-    ],
-)
-def test_what_does_not_apply_is_refused_with_its_line(text, line, words):
-    with pytest.raises(BadLine) as caught:
-        read(text)[-1].compose()
-    assert words in caught.value.reason and caught.value.line == line
+def one(hunks: str, sentence: str = "A sentence.") -> str:
+    """A file of one mistake."""
+    return f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n"
 
 
-@pytest.mark.parametrize(
-    ("hunks", "words"),
-    [
-        ("@@ Layer.forward @@\n-        x = x + 1\n+        x = x + 2", "its lines appear 2 times in Layer.forward"),
-        ("@@ scores @@\n+    x = 1", "it holds no line of the solution"),
-        (
-            "@@ scores @@\n-    y = x.clone()\n+    y = x\n@@ scores @@\n     y = x.clone()\n+    x = y",
-            "it changes the same lines as another hunk",
+def objections(text: str, solution: str = SOLUTION) -> list[tuple[int, str]]:
+    """What is said against the last mistake of a file: the line, and the reason."""
+    try:
+        mistake = mistakes.read(PATH, text, solution)[-1]
+        mistake.compose()
+    except BadLine as error:
+        assert str(error).startswith(f"mistakes.md:{error.line}: ")
+        return [(error.line, error.reason)]
+    refusals = [*patches.refusals(solution, mistake.hunks)] or [*mistakes.slips(mistake)]
+    return [(refusal.line, refusal.reason) for refusal in refusals]
+
+
+REFUSED = [
+    # A file that cannot be read.
+    (changed("## halved", "## Halved it"), 5, "“Halved it” is no name for a mistake"),
+    (changed("## added", "## halved"), 27, "there is another mistake halved in line 5"),
+    (changed("# scale\n", ""), 4, "halved comes before the first heading"),
+    (changed("```diff", "```python"), 5, "one block, from ```diff to ```"),
+    (changed("```\n\n# gradient", "```\nMore.\n\n# gradient"), 25, "nothing follows the diff"),
+    (changed("@@ imports @@\n", ""), 10, "a diff begins with the definition that it changes"),
+    (changed("@@ scores @@", "@@ -1,3 +1,3 @@"), 12, "write the definition like this"),
+    (changed("+import copy", "import copy"), 11, "a line of a diff begins with"),
+    # What does not apply, at exactly one place.
+    (changed("@@ scores @@", "@@ score @@"), 12, "has no function or method score"),
+    (changed("@@ Layer.forward @@", "@@ forward @@"), 16, "has no function or method forward"),
+    (changed("-    return x @ y.T  #", "-    return x  @ y.T  #"), 14, "no line return x  @ y.T  # (T, T); the n"),
+    (changed("     y = x.clone()", "     z = 3"), 13, "scores has no line z = 3"),
+    (changed("     def forward(self, x):\n-", "-"), 16, "its lines do not follow each other in Layer.forward"),
+    (changed("+import copy", "+import torch"), 10, "the solution has this already: import torch"),
+    (changed("+import copy", "+x = 3"), 10, "adds import statements and nothing else"),
+    (changed("+import copy", "-import torch"), 10, "adds import statements and nothing else"),
+    (changed("/ 2  # (T, T)", "/ (2  # (T, T)"), 10, "the changed code is no Python"),
+    (
+        one("@@ Layer.forward @@\n-        x = x + 1\n+        x = x + 2"),
+        5,
+        "its lines appear 2 times in Layer.forward",
+    ),
+    (one("@@ scores @@\n+    x = 1"), 5, "it holds no line of the solution"),
+    (
+        one("@@ scores @@\n-    y = x.clone()\n+    y = x\n@@ scores @@\n     y = x.clone()\n+    x = y"),
+        8,
+        "it changes the same lines as another hunk",
+    ),
+    # What is no mistake of the solution.
+    (one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)"), 5, "scores does the same as in"),
+    (one("@@ imports @@\n+import math"), 5, "it changes no function and no method"),
+    (
+        one(
+            "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:"
         ),
-    ],
-)
-def test_a_hunk_applies_at_exactly_one_place(hunks, words):
-    with pytest.raises(BadLine, match=words):
-        read(f"# a\n## b\nA sentence.\n```diff\n{hunks}\n```\n")[0].compose()
-
-
-@pytest.mark.parametrize(
-    ("hunks", "words"),
-    [
-        ("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)", "scores does the same as in"),
-        ("@@ imports @@\n+import math", "it changes no function and no method"),
-        (
-            "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:",
-            "it renames, adds or removes a definition: score, scores",
-        ),
-        (
-            "@@ scores @@\n     y = x.clone()\n" + "\n".join(f"+    x = x + {i}" for i in range(13)),
-            "it changes 13 lines, and 12 are the most",
-        ),
-    ],
-)
-def test_what_is_no_mistake_of_the_solution_is_refused(hunks, words):
-    (mistake,) = read(f"# a\n## b\nA sentence.\n```diff\n{hunks}\n```\n")
-    assert [words in refusal.reason for refusal in patches.refusals(SOLUTION, mistake.hunks)] == [True]
-
-
-SLIPS = {  # hunks that apply, and why they are no mistake of a learner's all the same
-    "a name": ("A sentence.", "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)", 7, "F is not defined there"),
-    "a name in a method": (
-        "A sentence.",
-        "@@ Layer.forward @@\n-        return scores(x) / self.size\n+        return score(x)",
+        5,
+        "it renames, adds or removes a definition: score, scores",
+    ),
+    (
+        one("@@ scores @@\n     y = x.clone()\n" + "\n".join(f"+    x = x + {i}" for i in range(13))),
+        5,
+        "it changes 13 lines, and 12 are the most",
+    ),
+    # What cannot run, or tells the solution.
+    (one("@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)"), 7, "F is not defined there"),
+    (
+        one("@@ Layer.forward @@\n-        return scores(x) / self.size\n+        return score(x)"),
         7,
         "score is not defined",
     ),
-    "an import": (
-        "A sentence.",
-        "@@ imports @@\n+import absent\n@@ scores @@\n-    y = x.clone()\n+    y = absent.f(x)",
+    (
+        one("@@ imports @@\n+import absent\n@@ scores @@\n-    y = x.clone()\n+    y = absent.f(x)"),
         5,
         "`import absent` fails (ModuleNotFoundError",
     ),
-    "a local import": (
-        "A sentence.",
-        "@@ scores @@\n-    y = x.clone()\n+    from torch import absent\n+    y = absent(x)",
+    (
+        one("@@ scores @@\n-    y = x.clone()\n+    from torch import absent\n+    y = absent(x)"),
         2,
         "ImportError",
     ),
-    "code": ("torch.mm(x, x).", "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x", 3, "the sentence is code"),
-    "the solution": (
-        "Write return x @ y.T * 1.",
-        "@@ scores @@\n-    return x @ y.T * 1  # (T, T)\n+    return y",
-        3,
-        "return x @ y T *",
-    ),
-}
+    (one("@@ scores @@\n-    y = x.clone()\n+    y = 2 * x", "torch.mm(x, x)."), 3, "the sentence is code"),
+]
+TELLS = one("@@ scores @@\n-    return x @ y.T * 1  # (T, T)\n+    return y", "Write return x @ y.T * 1.")
 
 
-@pytest.mark.parametrize(("sentence", "hunks", "line", "words"), SLIPS.values(), ids=SLIPS)
-def test_a_mistake_that_cannot_run_or_tells_the_solution_is_refused(sentence, hunks, line, words):
-    text = f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n"
-    solution = SOLUTION.replace("x @ y.T ", "x @ y.T * 1 ") if "solution" in words or "* 1" in hunks else SOLUTION
-    (mistake,) = mistakes.read(PATH, text, solution)
-    (refusal,) = mistakes.slips(mistake)
-    assert refusal.line == line and words in refusal.reason
+@pytest.mark.parametrize(("text", "line", "words"), REFUSED)
+def test_what_is_no_mistake_is_refused_with_its_line(text, line, words):
+    [(place, reason)] = objections(text)
+    assert place == line and words in reason
 
 
-FINE = {
-    "comprehension, global and builtin": (
-        "Sums.",
-        "@@ scores @@\n-    y = x.clone()\n+    y = max([SIZE * y for y in x], key=lambda y: len(y))",
-    ),
-    "an import that works": (
-        "Normalized.",
-        "@@ imports @@\n+from torch.nn import functional as F\n"
-        "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)",
-    ),
-    "a sentence that names a call": (
-        "`y.T` is missing in scores: it needs it.",
-        "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y",
-    ),
-    "a sentence of one word": ("Transposed.", "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y"),
-}
-
-
-@pytest.mark.parametrize(("sentence", "hunks"), FINE.values(), ids=FINE)
-def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(sentence, hunks):
-    (mistake,) = read(f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n")
-    assert not list(mistakes.slips(mistake))
+def test_a_sentence_that_tells_the_solution_is_refused():
+    [(line, reason)] = objections(TELLS, SOLUTION.replace("x @ y.T ", "x @ y.T * 1 "))
+    assert line == 3 and "return x @ y T *" in reason
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "words"),
+    "text",
     [
-        (changed("## halved", "## Halved it"), 5, "“Halved it” is no name for a mistake"),
-        (changed("## added", "## halved"), 27, "there is another mistake halved in line 5"),
-        (changed("# scale\n", ""), 4, "halved comes before the first heading"),
-        (changed("```diff", "```python"), 5, "one block, from ```diff to ```"),
-        (changed("```\n\n# gradient", "```\nMore.\n\n# gradient"), 25, "nothing follows the diff"),
-        (changed("@@ imports @@\n", ""), 10, "a diff begins with the definition that it changes"),
-        (changed("@@ scores @@", "@@ -1,3 +1,3 @@"), 12, "write the definition like this"),
-        (changed("+import copy", "import copy"), 11, "a line of a diff begins with"),
+        one("@@ scores @@\n-    y = x.clone()\n+    y = max([SIZE * y for y in x], key=lambda y: len(y))"),
+        one(
+            "@@ imports @@\n+from torch.nn import functional as F\n"
+            "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)"
+        ),
+        one(
+            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y",
+            "`y.T` is missing in scores: it needs it.",
+        ),
+        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y", "Transposed."),
     ],
+    ids=["comprehension, global and builtin", "an import that works", "a call in the sentence", "one word"],
 )
-def test_a_file_that_cannot_be_read_is_refused_with_its_line(text, line, words):
-    with pytest.raises(BadLine) as caught:
-        read(text)
-    assert (caught.value.line, words in caught.value.reason) == (line, True), caught.value
-    assert str(caught.value).startswith(f"mistakes.md:{line}: ")
+def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
+    assert objections(text) == []
 
 
 def test_what_is_recorded_is_read_back():
