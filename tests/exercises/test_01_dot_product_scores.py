@@ -41,11 +41,6 @@ def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
 
 CASES = [
     Case(
-        "a right angle",
-        [("move", "a, x", 0.5), ("move", "a, y", 0), ("move", "b, x", 0), ("move", "b, y", 0.8)],
-        says=arrows((0.5, 0), (0, 0.8)),
-    ),
-    Case(
         "the other way",
         [("move", "a, x", 0.5), ("move", "a, y", 0.5), ("move", "b, x", -0.5), ("move", "b, y", -0.25)],
         says=arrows((0.5, 0.5), (-0.5, -0.25)),

@@ -62,13 +62,6 @@ def softmax_of(change: dict[int, float], temperature: float = 1.0) -> dict[str, 
 
 CASES = [
     Case("as it opens", [], lambda: softmax_of({1: 1000.0}), "nan once: e to the 1000 is too large for a float32"),
-    Case(
-        "a thousand",
-        [TO_LESSON, ("move", "Temperature", 5), ("move", "journey", 1000)],
-        lambda: softmax_of({1: 1000.0}, 5.0),
-        "nan once: e to the 200 is too large",
-    ),
     Case("a temperature", [TO_LESSON, ("move", "Temperature", 0.5)], lambda: softmax_of({}, 0.5), "Both give the same"),
     Case("a negative score", [TO_LESSON, ("move", "step", -3.0)], lambda: softmax_of({5: -3.0}), "0.2817"),
-    Case("cold", [TO_LESSON, ("move", "Temperature", 0.01)], lambda: softmax_of({}, 0.01), "nan 4 times"),
 ]

@@ -37,8 +37,6 @@ CASES = [
         "comes from journey and starts only. “journey” pulls most",
     ),
     Case("all alike", [("move", "Scores times", 0)], lambda: query_on(1, 0.0), "a plain mean"),
-    Case("your", [("choose", "Query", "Your")], lambda: query_on(0), "new row of “Your” .*“Your” pulls most"),
-    Case("one", [("choose", "Query", "one")], lambda: query_on(4), "row of “one”"),
     Case(
         "step", [("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")], lambda: query_on(5), "row of “step”"
     ),

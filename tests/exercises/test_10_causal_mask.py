@@ -69,10 +69,4 @@ CASES = [
     Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
     Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "orange"),
     Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
-    Case(
-        "and it leaks",
-        [TO_LESSON, ("move", "Fill", 0), LAST_TOKEN],
-        lambda: filled(0.0, 5.0),
-        "move the weights of step",
-    ),
 ]

@@ -1,6 +1,4 @@
-"""Exercise 11's solution against torch's own attention layers, plain Python sums and the statistics of dropout."""
-
-import math
+"""Exercise 11 against torch's own attention layers."""
 
 import pytest
 import torch
@@ -45,21 +43,6 @@ def test_wrapper_is_multihead_attention_without_a_last_layer(solution, heads):
     torch.testing.assert_close(wrapper(x), truth)
 
 
-def test_dropout_is_right_on_average(solution):
-    """The mean over many draws is the result without dropout; the spread is p / (1 − p) · Σ (weight · value)²."""
-    rate, draws = 0.3, 20_000
-    layer, x = made(solution.CausalAttention, 3, 2, 4, rate), drawn(1, 4, 3)
-    with torch.no_grad():
-        many = layer(x.expand(draws, -1, -1))  # (draws, 4, 2): each sequence has draws of its own
-        truth = layer.eval()(x)[0]
-        queries, keys, values = (getattr(layer, name)(x)[0] for name in LAYERS)
-        hidden = torch.ones(4, 4).triu(1).bool()
-        weights = (queries @ keys.T / math.sqrt(2)).masked_fill(hidden, -math.inf).softmax(-1)
-    variance = rate / (1 - rate) * weights.square() @ values.square()
-    assert ((many.mean(0) - truth).abs() < 6 * (variance / draws).sqrt() + 1e-9).all()
-    torch.testing.assert_close(many.var(0), variance, rtol=0.1, atol=1e-6)
-
-
 def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
     """Exercise 11's last draw, the mean of all up to it and the weights, of one token; and its context vector."""
     W_query, W_key, W_value = linear(123, *[(3, 2)] * 3)
@@ -81,7 +64,6 @@ CASES = [
         says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* "
         "On average 0.84 to 1.14 of each weight is left",
     ),
-    Case("its numbers", [NUMBERS], lambda: dropped(0.5, 200), "On average 0.84 to 1.14 of each weight is left"),
     Case("one draw", [NUMBERS, ("move", "Draws", 1)], lambda: dropped(0.5, 1), "Draw 1 drops"),
     Case("all draws", [NUMBERS, ("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
     Case(

@@ -29,8 +29,6 @@ HIDE, REPLACE, NUMBERS = (
 HOLDS = "Padding holds"
 CASES = [
     Case("as it opens", [NUMBERS], lambda: in_a_row(3, 0.0), "takes 20.% of the weight: the result is 4, not 5"),
-    Case("a longer row", [("move", "Places in the row", 8), NUMBERS], lambda: in_a_row(8, 0.0), "60.% .* is 2, not 5"),
-    Case("ones", [("choose", HOLDS, "ones"), NUMBERS], lambda: in_a_row(3, 1.0), ", not 5"),
     Case("hidden", [("move", "Places in the row", 5), HIDE, NUMBERS], lambda: in_a_row(5, 0.0, hide=True), "as if"),
     Case("NaN", [("choose", HOLDS, "NaN"), NUMBERS], lambda: in_a_row(3, math.nan), "every weight is NaN"),
     Case(

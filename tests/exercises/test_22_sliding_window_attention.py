@@ -14,7 +14,6 @@ def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
 MASKS = ("toggle", "Masks")
 CASES = [
     Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
-    Case("longer", [TO_LESSON, ("move", "Tokens", 12)], lambda: window(12, 3), r"Through 1 layer that is 1.·.2.=.2\."),
     Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), r"1.·.3.=.3\."),
     Case(
         "deeper",

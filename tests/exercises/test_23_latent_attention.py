@@ -58,5 +58,4 @@ CASES = [
         "3,006 multiplications, the other way 8,000",
     ),
     Case("a query of 0", [KEYS, ("move", FIRST, 0), ("move", SECOND, 0), ALL], lambda: by_both(0, 0)),
-    Case("negative", [("move", FIRST, 3), ("move", SECOND, -3), ALL], lambda: by_both(3, -3)),
 ]

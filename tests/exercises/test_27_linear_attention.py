@@ -119,12 +119,6 @@ CASES = [
         "Key 1 reads the least of its own value: 0.3600",
     ),
     Case(
-        "more pairs",
-        [NUMBERS, DELTA, ("move", "Tokens", 6)],
-        lambda: shown(6),
-        "Of 6 pairs, softmax attention recalls 6",
-    ),
-    Case(
         "more rows",
         [NUMBERS, DELTA, ("move", "Tokens", 10), ("choose", "The state has", "8 rows")],
         lambda: shown(10, 8),

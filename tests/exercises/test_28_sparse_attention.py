@@ -68,7 +68,6 @@ CASES = [
         lambda: chosen(5, 4),
         "1 of the 5 places stays empty",
     ),
-    Case("room for all", [TO_LESSON, ("move", "Keys to read (k)", 4)], lambda: chosen(4, 4), "None is left out"),
     Case(
         "as it opens",
         [("toggle", "Products")],

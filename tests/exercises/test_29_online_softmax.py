@@ -21,7 +21,6 @@ CASES = [
         r"rises from log 4 to log 8, so the old sum is multiplied by 0\.5: .* Of 4 scores only",
     ),
     Case("one at a time", [TO_LESSON, ("move", "Block size", 1)], lambda: online(SCORES), "2.125, as from all scores"),
-    Case("half way", [TO_LESSON, ("move", "Blocks read", 2)], lambda: online(SCORES, 4), "Of 4 scores"),
     Case("a large score", [TO_LESSON, ("move", "Score 0", 1000)], lambda: online([1000.0, *SCORES[1:]]), "sum stays"),
     Case(
         "forgotten",

@@ -23,12 +23,6 @@ WHOLE = ("choose", "Jacobian", "whole")
 CASES = [
     Case("as it opens", [], says="average is 2.500.* positive only at 2"),
     Case(
-        "another gradient",
-        [WHOLE, ("move", "Gradient 0", 8)],
-        lambda: back([LOG_2, 0, 0], [8, 2, 6]),
-        "positive only at 0",
-    ),
-    Case(
         "all alike",
         [WHOLE, ("move", "Gradient 0", 6), ("move", "Gradient 1", 6)],
         lambda: back([LOG_2, 0, 0], [6, 6, 6]),

@@ -26,6 +26,5 @@ CASES = [
         lambda: attended(True, ready=3),
         "Tile 6 of 10: query 2 keeps its maximum, log 4, and nothing is corrected",
     ),
-    Case("uneven blocks", [NUMBERS, ("move", "Block size", 3)], lambda: attended(False), "Tile 4 of 4: the maximum"),
     Case("none yet", [NUMBERS, ("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
 ]
