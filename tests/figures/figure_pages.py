@@ -52,6 +52,11 @@ def shown(page, name):
     return [[text.replace("−", "-").replace(",", "") for text in row] for row in rows[0]]
 
 
+def pale(texts):
+    """Of the texts that CONTRASTS finds those of the figure with too little contrast."""
+    return [one for one in texts if one["ratio"] < 4.5 and one["text"] not in ("Lesson", "First words.", "After.")]
+
+
 def agrees(texts, expected, tolerance=0.0):
     """Each number that is shown is the expected one, to its last digit."""
     flat, wanted = [text for row in texts for text in row], torch.as_tensor(expected, dtype=torch.float64).flatten()

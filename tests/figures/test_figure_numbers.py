@@ -73,19 +73,3 @@ def test_arrow_keys_move_sliders_and_cells(opened):
         torch.softmax(torch.tensor([0.9544, 1.5950, 1.4754, 0.8434, 0.7070, 1.0865]), 0),
         1e-4,
     )
-
-
-def test_an_arrow_is_dragged(opened):
-    """The pointer moves the end of an arrow, and its two sliders and the product with it."""
-    page = opened(next(folder for folder in FIGURES if folder.startswith("01")))
-    box = page.locator(".kata-plane").bounding_box()
-    end = page.locator(".kata-plane circle").first.bounding_box()
-    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.1, steps=4)  # straight up, to its end
-    page.mouse.up()
-    told = [page.get_by_label(f"a, {axis}", exact=True).get_attribute("aria-valuetext") for axis in "xy"]
-    x, y = (float(value.replace("−", "-")) for value in told)
-    assert abs(x) <= 0.01 and y == 1
-    product = f"{0.3 * x + 0.4 * y:.4f}"
-    assert f"The product of the arrows is {product}" in page.locator(".kata-said").inner_text()
