@@ -143,10 +143,6 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def failed_checks_of(house):
-    return house / f"solutions/{FOLDER}/failed_checks.json"
-
-
 def change(path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
@@ -156,7 +152,7 @@ def change(path, old: str, new: str) -> None:
 def test_an_exercise_in_order_passes_with_one_line(house, said):
     done = said("verify", "77", "--write", cwd=house)
     assert done.returncode == 0, done.stdout + done.stderr
-    known = json.loads(failed_checks_of(house).read_text())
+    known = json.loads(paths.failed_checks(FOLDER).read_text())
     assert known["checks"] == ["documented_double", "fresh_double", "inputs_unchanged"]
     assert known["mistakes"]["in_place"] == "..x"
     done = said("verify", "77", cwd=house)
@@ -175,15 +171,15 @@ def test_what_waits_for_another_task_is_listed(house, said):
 
 def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(house, said):
     nothing = {"checks": ["documented_double"], "mistakes": dict.fromkeys(MISTAKES, ".")}
-    failed_checks_of(house).write_text(json.dumps(nothing))
+    paths.failed_checks(FOLDER).write_text(json.dumps(nothing))
     done = said("verify", "77", cwd=house)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 2  # each mistake was named all the same
     assert "failed_checks.json: it is not current: " in done.stderr
     assert "; in_place fails inputs_unchanged" in done.stderr
     assert "\n    Make it again: make verify EX=77 WRITE=1" in done.stderr
-    assert json.loads(failed_checks_of(house).read_text()) == nothing
+    assert json.loads(paths.failed_checks(FOLDER).read_text()) == nothing
     assert said("verify", "77", "--write", cwd=house).returncode == 0  # written, and the diagnoses looked at once more
-    assert json.loads(failed_checks_of(house).read_text()) != nothing
+    assert json.loads(paths.failed_checks(FOLDER).read_text()) != nothing
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
@@ -308,6 +304,7 @@ def test_a_new_exercise_is_refused_until_it_is_filled(house, said):
     assert "mistakes.md:1: there is no misconception task" in refused.stderr
 
 
+HAS, WIDE = "README.md: the lesson has", f"```\n{'#' * 77}\n```\n"
 MISCONCEPTION = '[misconceptions.halves]\ntitle = "Half"\nsection = "Half"\n\n[points]'
 TOGETHER = {  # what verify finds in one run: file, what stands there, what instead, where and what verify says
     "nothing can be run": [
@@ -375,7 +372,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (PAGE, "#task-1", "", "README.md: Task 1 does not end with `Stuck? [Hint](hints.md#task-1)`"),
         (PAGE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
         (PAGE, "\n\n</details>", "\n</details>", "README.md: `<details>` and `<summary>…</summary>` need a line each"),
-        (PAGE, "one call and", f"```\n{'#' * 77}\n```\n", "README.md:40: a line of a code block is longer than 76"),
+        (PAGE, "one call and", WIDE, "README.md:40: a line of a code block is longer than 76 columns"),
     ],
     "a lesson in another order": [
         (
@@ -384,12 +381,12 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "## The formula\n\nsmall numbers.\n\n## An example by hand",
             "README.md: the example by hand, the formula and the tasks are not in this order",
         ),
-        (PAGE, "what this", "\n\n**Limits.** What this", "README.md: the lesson has more than once what is out of"),
+        (PAGE, "what this", "\n\n**Limits.** What this", f"{HAS} more than once what is out of scope"),
         (
             PAGE,
             "**Papers.** where the thing is written down.\n\n**Numbers from** the document",
             "**Numbers from** the document.\n\n**Papers.** where it is written down",
-            "README.md: the lesson has the documents of its numbers, after `**Numbers from**` too early",
+            f"{HAS} the documents of its numbers, after `**Numbers from**` too early",
         ),
     ],
     "an experiment that cannot be read": [
