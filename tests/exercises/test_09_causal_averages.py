@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 import torch
 from figure_case import TO_LESSON, Case
+from truths import drawn, tensor
 
 from grader.judge.inputs import manual_seed
 
@@ -14,20 +15,18 @@ SHAPES = ((1, 1, 1), (1, 6, 3), (3, 1, 2), (2, 11, 4))
 
 def running_averages(x: torch.Tensor) -> torch.Tensor:
     """The averages by exact fractions, number by number."""
-    result = []
-    for sequence in x.tolist():
-        totals, rows = [Fraction(0)] * len(sequence[0]), []
-        for count, row in enumerate(sequence, start=1):
-            totals = [total + Fraction(value) for total, value in zip(totals, row, strict=True)]
-            rows.append([float(total / count) for total in totals])
-        result.append(rows)
-    return torch.tensor(result, dtype=torch.float64)
+
+    def averages(rows):
+        return [float(sum(map(Fraction, column)) / len(rows)) for column in zip(*rows, strict=True)]
+
+    tokens = range(1, x.shape[1] + 1)
+    return tensor([[averages(sequence[:count]) for count in tokens] for sequence in x.tolist()])
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", AVERAGES)
 def test_averages_are_those_of_exact_fractions(solution, name, shape):
-    x = torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(9))
+    x = drawn(*shape)
     torch.testing.assert_close(getattr(solution, name)(x), running_averages(x), atol=1e-6, rtol=1e-6)
     large = 1e4 * x.float()
     torch.testing.assert_close(getattr(solution, name)(large), running_averages(large).float(), atol=0.05, rtol=1e-5)
@@ -40,9 +39,6 @@ def test_each_row_shares_1_among_the_tokens_so_far(solution, tokens):
     for row, values in enumerate(weights.tolist()):
         assert values[: row + 1] == pytest.approx([1 / (row + 1)] * (row + 1), rel=1e-6)
         assert values[row + 1 :] == [0.0] * (tokens - row - 1)
-
-
-# The figure: what is done to it, and what torch computes must come out.
 
 
 def averaged(added: float = 0.0, token: int = 7) -> dict[str, torch.Tensor]:

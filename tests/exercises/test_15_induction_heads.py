@@ -2,7 +2,7 @@
 
 import torch
 from figure_case import Case
-from figure_truths import CAUSAL, REPEATED, trained_loss, words
+from figure_truths import CAUSAL, trained_loss, words
 
 
 def second_half(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[str, torch.Tensor]:
@@ -26,13 +26,6 @@ CASES = [
         [ALL, ("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 0")],
         lambda: second_half(CAUSAL, ((1, 0),)),
         r"is 3\.40 with 1 head off",
-        1e-4,
-    ),
-    Case(
-        "two heads off",
-        [ALL, ("type", "Tokens", words(REPEATED)), ("toggle", "layer 0, head 1"), ("toggle", "layer 1, head 3")],
-        lambda: second_half(REPEATED, ((0, 1), (1, 3))),
-        r"is 3\.66 with 2 heads off",
         1e-4,
     ),
     Case(

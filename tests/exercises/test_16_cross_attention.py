@@ -26,9 +26,6 @@ def test_equals_torchs_own_attention(sizes):
     torch.testing.assert_close(layer(x_1, x_2), expected)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def crossed(second: int = 8) -> dict[str, torch.Tensor]:
     """The lesson's weights and context vectors of a first sentence that looks at the first tokens of the second one."""
     manual_seed(123)

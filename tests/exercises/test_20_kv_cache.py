@@ -41,10 +41,16 @@ def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
         assert f"{2 * new.nbytes * more * (more + 1) / 2 / 2**20:,.1f} MiB" in LESSON.read_text("utf-8")
 
 
-def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes():
+@pytest.fixture(scope="module")
+def reserved_cache():
+    """The class of the lesson."""
     code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
     exec(code, names := {"torch": torch})
-    cache, chunks = names["ReservedCache"](2, 3, 9, 4), [torch.randn(2, 2, 3, t, 4) for t in (4, 1, 4)]
+    return names["ReservedCache"]
+
+
+def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes(reserved_cache):
+    cache, chunks = reserved_cache(2, 3, 9, 4), [torch.randn(2, 2, 3, t, 4) for t in (4, 1, 4)]
     for count, (keys, values) in enumerate(chunks, 1):
         got = cache.append(keys, values)
         for part, expected in zip(got, zip(*chunks[:count]), strict=True):
@@ -53,10 +59,8 @@ def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes():
         cache.append(keys, values)  # there is no room for a tenth
 
 
-def test_nobody_trains_through_a_reserved_cache():
-    code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
-    exec(code, names := {"torch": torch})
-    cache, new, outputs = names["ReservedCache"](1, 1, 2, 2), torch.randn(1, 1, 1, 2, requires_grad=True), []
+def test_nobody_trains_through_a_reserved_cache(reserved_cache):
+    cache, new, outputs = reserved_cache(1, 1, 2, 2), torch.randn(1, 1, 1, 2, requires_grad=True), []
     for _ in range(2):
         keys, values = cache.append(2 * new, 3 * new)
         outputs.append(torch.softmax(new @ keys.mT, dim=-1) @ values)

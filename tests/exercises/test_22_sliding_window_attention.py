@@ -16,12 +16,6 @@ CASES = [
     Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
     Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), r"1.·.3.=.3\."),
     Case(
-        "deeper",
-        [TO_LESSON, ("move", "Tokens", 16), ("move", "Window", 4), ("move", "Layers", 3)],
-        lambda: window(16, 4, 3),
-        r"Through 3 layers that is 3.·.3.=.9\.",
-    ),
-    Case(
         "to the first token",
         [MASKS, ("move", "Layers", 6)],
         lambda: window(12, 3, 6),

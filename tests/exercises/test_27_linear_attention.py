@@ -57,16 +57,9 @@ def test_the_delta_rule_is_that_of_qwen3_next(shape):
         torch.testing.assert_close(got, chunked, rtol=1e-4, atol=2e-5)
 
 
-# The figure: what is done to it, and what torch computes must come out.
-
-
 def data_of(name: str) -> torch.Tensor:
     figure = runpy.run_path(str(paths.ROOT / "grader" / "checks" / NAME / "figure.py"))
     return figure["data"](None)[name]
-
-
-def keys_of(width: int) -> torch.Tensor:
-    return data_of("narrow" if width == 2 else "wide")
 
 
 def summed(count: int):
@@ -84,7 +77,7 @@ def summed(count: int):
 
 
 def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alone: bool = False):
-    keys = keys_of(width)[:pairs].double()
+    keys = data_of("narrow" if width == 2 else "wide")[:pairs].double()
     if alone:
         exponents = torch.arange(pairs - 1, -1, -1, dtype=torch.float64)
         state = (keys * beta * decay ** exponents[:, None]).mT  # the values are one-hot

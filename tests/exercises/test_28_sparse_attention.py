@@ -51,18 +51,6 @@ def chosen(
 
 CASES = [
     Case(
-        "three",
-        [("move", "Keys to read (k)", 3), ("toggle", "Products")],
-        lambda: chosen(3),
-        r"reads 3 of 12 .* Key 10 scores 1\s·\s5\s\+\s1\s·\s0\s=\s5\. .* left out scores 4",
-    ),
-    Case(
-        "of the lesson",
-        [TO_LESSON],
-        lambda: chosen(2, 4),
-        r"Key 1 scores 1\s·\s0\s\+\s1\s·\s4\s=\s4\. Key 3 scores the same",
-    ),
-    Case(
         "more places than keys",
         [TO_LESSON, ("move", "Keys to read (k)", 5)],
         lambda: chosen(5, 4),
