@@ -17,6 +17,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
+import bench_figures
+import pytest
 from at_terminal import WATCH, AtTerminal, checkout
 
 from grader import catalog
@@ -67,7 +69,10 @@ def main() -> None:
     diagnosis()
     right_files()
     watch()
-    figures()
+    try:
+        bench_figures.main()
+    except pytest.skip.Exception as missing:  # no browser, or no playwright
+        print(f"The figures are not measured: {missing}")
 
 
 def start() -> None:
@@ -276,20 +281,6 @@ def pictures(desk: AtTerminal, file: Path, sources: Sequence[str]) -> list[float
         desk.type("x")
         desk.shows(f"│ drawn {number}.")
     return times
-
-
-def figures() -> None:
-    """Interactions with the figures in a real browser, where there is one."""
-    if importlib.util.find_spec("playwright") is None:
-        print("The figures are not measured: playwright is not installed (extra dev).")
-        return
-    import bench_figures
-    import pytest
-
-    try:
-        bench_figures.main()
-    except pytest.skip.Exception as missing:  # no browser
-        print(f"The figures are not measured: {missing}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ search, as if nobody had written it down.
 """
 
 import argparse
-import ast
 import contextlib
 import datetime
 import json
@@ -15,8 +14,8 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -27,7 +26,6 @@ from grader.authoring import how_we_know
 from grader.catalog import mistakes, patches, paths
 from grader.judge.grading import final
 from grader.judge.where import search
-from grader.judge.where.trial import Trial
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
@@ -35,31 +33,10 @@ NEAR = 1  # lines beside the changed one that count as true
 WAIT_S = 2.0  # of processor time, what a learner waits for
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What one search took: elapsed seconds, seconds of processor time with its workers', candidates, work."""
-
-    seconds: float
-    processor_s: float
-    candidates: int
-    work: int
-
-
-@contextlib.contextmanager
-def counting(trials: list[Trial]) -> Iterator[None]:
-    """Within the block each search appends its trial."""
-    close = Trial.close
-    Trial.close = lambda trial: trials.append(trial) or close(trial)
-    try:
-        yield
-    finally:
-        Trial.close = close
-
-
 def main() -> None:
     options, chosen = asked(__doc__, "cases of each kind", 12)
     totals: dict[str, Counter] = defaultdict(Counter)
-    costs: list[Cost] = []
+    costs: list[tuple[float, float]] = []  # of each search the seconds that passed, and those of the processors
     with ForkServer() as fork_server:
         for exercise in chosen:
             for kind, cases in bank(exercise, options.most, options.seed).items():
@@ -71,12 +48,7 @@ def main() -> None:
     if options.ex == "all":
         record(totals, len(chosen), options)
     if costs:
-        elapsed = quantiles([cost.seconds for cost in costs])
-        processor = quantiles([cost.processor_s for cost in costs])
-        candidates = statistics.median(cost.candidates for cost in costs)
-        work = sorted(cost.work for cost in costs)
-        print(f"search: {elapsed}; of processor time {processor}; candidates: median {candidates:.0f}; ", end="")
-        print(f"work: median {statistics.median(work):.0f}, nine of ten below {work[int(0.9 * len(work))]}")
+        print("search: {}; of processor time {}".format(*map(quantiles, zip(*costs, strict=True))))
 
 
 def record(totals: dict[str, Counter], exercises: int, options: argparse.Namespace) -> None:
@@ -89,7 +61,7 @@ def record(totals: dict[str, Counter], exercises: int, options: argparse.Namespa
     print(f"These figures are in {paths.shown(paths.BENCH_WHERE)} and {paths.shown(paths.HOW_WE_KNOW)} now.")
 
 
-def quantiles(seconds: list[float]) -> str:
+def quantiles(seconds: Sequence[float]) -> str:
     tenth = sorted(seconds)[int(0.9 * len(seconds))]
     return f"median {1000 * statistics.median(seconds):.0f} ms, nine of ten below {1000 * tenth:.0f} ms"
 
@@ -107,8 +79,7 @@ def rates(counted: Counter) -> str:
 
 def measure(exercise, cases: list[Case], fork_server, costs: list) -> Counter:
     counted: Counter = Counter()
-    trials: list[Trial] = []  # of one search
-    with examiner_of(exercise, fork_server) as examiner, counting(trials):
+    with examiner_of(exercise, fork_server) as examiner:
         for case in cases:
             submission = Submission(case.source, "x.py")
             result = final(examiner.examine(submission))
@@ -118,13 +89,10 @@ def measure(exercise, cases: list[Case], fork_server, costs: list) -> Counter:
             diagnoses = examiner.explained.diagnoses.items()
             others = {name: text for name, text in diagnoses if not any(sentence in text for sentence in own)}
             explained = replace(examiner.explained, diagnoses=others)
-            trials.clear()
             start_time, start_processor_s = time.perf_counter(), processor_s()
             places = search.places(examiner, submission, explained, search.WORK, case.names[0] if case.names else "")
-            tried, work = sum(trial.tried_count for trial in trials), sum(trial.done for trial in trials)
-            cost = Cost(time.perf_counter() - start_time, processor_s() - start_processor_s, tried, work)
-            costs.append(cost)
-            counted["in time"] += count(case, places, counted) and cost.processor_s <= WAIT_S
+            costs.append((time.perf_counter() - start_time, processor_s() - start_processor_s))
+            counted["in time"] += count(case, places, counted) and costs[-1][1] <= WAIT_S
     return counted
 
 
@@ -165,17 +133,17 @@ def count(case: Case, places: dict, counted: Counter) -> bool:
 
 def names_definition(case: Case, places: dict) -> bool:
     """Whether each sentence names a function or class that the mistake changes."""
-    changed = [name for name, node in patches.definitions(case.source).items() if is_inside(case.truths[0], node)]
+    changed = [
+        name
+        for name, node in patches.definitions(case.source).items()
+        if any(node.lineno <= line <= node.end_lineno for line in case.truths[0])
+    ]
     names = "|".join(rf"\b{name}\b|the class {name.partition('.')[0]}\b" for name in changed)
     return all(re.search(names, place.sentence) for place in places.values())
 
 
 def is_near(lines: tuple[int, ...], truth: frozenset[int]) -> bool:
     return any(abs(line - true_line) <= NEAR for line in lines for true_line in truth)
-
-
-def is_inside(lines: frozenset[int], node: ast.AST) -> bool:
-    return any(node.lineno <= line <= node.end_lineno for line in lines)
 
 
 if __name__ == "__main__":
