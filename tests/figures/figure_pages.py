@@ -13,6 +13,7 @@ PAGE = '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewpor
 SIZE = {"width": 1000, "height": 900}
 SENTENCE = ".kata-said"  # what a figure says of what is seen
 FIGURES = [exercise.folder for exercise in catalog.exercises() if paths.figure_script(exercise.folder).exists()]
+FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 
 
 def write_page(folder: Path, name: str) -> Path:

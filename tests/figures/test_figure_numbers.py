@@ -1,6 +1,6 @@
 """The numbers of the interactive figures in a real browser after each interaction.
 
-`cases/NN_slug.py` says what is done to a figure, and what torch computes must come out.
+`tests/exercises/test_NN_slug.py` says what is done to a figure, and what torch computes must come out.
 """
 
 import re
@@ -9,7 +9,7 @@ import runpy
 import pytest
 import torch
 from figure_case import TO_LESSON
-from figure_pages import FIGURES, SENTENCE, act, agrees, shown
+from figure_pages import FIGURES, FIRST, SENTENCE, act, agrees, shown
 from figure_truths import CAUSAL, REPEATED, trained_loss, trained_model
 from thorough import sample
 
@@ -62,7 +62,7 @@ def test_the_trained_model_in_half_the_room_shows_the_digits_of_the_full_one(tok
 
 def test_arrow_keys_move_sliders_and_cells(opened):
     """The keyboard alone: a bent slider steps by its own step, and a cell hands the focus to its neighbour."""
-    page = opened(next(folder for folder in FIGURES if folder.startswith("02")))
+    page = opened(FIRST["02"])
     act(page, TO_LESSON)
     slider = page.get_by_label("journey", exact=True)
     slider.focus()

@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 from browser import CONTRASTS
-from figure_pages import FIGURES, agrees, pale, shown
+from figure_pages import FIGURES, FIRST, agrees, pale, shown
 from thorough import sample
 
 from grader.catalog import paths
@@ -100,7 +100,7 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
 
 def test_what_an_interaction_leaves_as_it_was_is_not_drawn_again(opened):
     """A head of the last layer changes no other head's map."""
-    page = opened(next(folder for folder in FIGURES if folder.startswith("15")))
+    page = opened(FIRST["15"])
     page.get_by_label("All heads", exact=True).click()
     here = "[...document.querySelectorAll('.kata-map')]"
     page.evaluate(

@@ -5,12 +5,11 @@ import re
 
 import pytest
 import torch
-from figure_pages import FIGURES, SENTENCE, act, move, shown
+from figure_pages import FIGURES, FIRST, SENTENCE, act, move, shown
 from thorough import sample
 
 pytestmark = pytest.mark.slow
 
-FIRST = {folder[:2]: folder for folder in FIGURES}
 LEAST_NORMAL = torch.finfo(torch.float32).tiny
 
 # Sets all sliders of exercise 02, and gives both rows of weights as texts and the sentence.

@@ -4,13 +4,12 @@ import itertools
 
 import pytest
 from browser import CONTRASTS
-from figure_pages import FIGURES, SENTENCE, act, move, new_tab, pale
+from figure_pages import FIGURES, FIRST, SENTENCE, act, move, new_tab, pale
 from thorough import sample
 
 pytestmark = pytest.mark.slow
 
 LOOKED_AT = sample(FIGURES, 4)  # how a figure is used is rarely its own alone; at night all of them
-FIRST = {folder[:2]: folder for folder in FIGURES}  # the folder of an exercise by its number
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # Until the browser has laid out and painted what a script did, and told its observers.
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
