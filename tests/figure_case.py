@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-TO_LESSON = ("press", "As in the lesson")
+TO_LESSON, NUMBERS = ("press", "As in the lesson"), ("toggle", "Numbers")
 
 
 @dataclass(frozen=True)

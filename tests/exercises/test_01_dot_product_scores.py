@@ -39,22 +39,14 @@ def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
     return re.escape(f"{product:.4f}".replace("-", "−")) + f".*{angle:.0f}°"
 
 
+CELL = ("pick", "scores", 4, 2)
 CASES = [
     Case(
         "the other way",
         [("move", "a, x", 0.5), ("move", "a, y", 0.5), ("move", "b, x", -0.5), ("move", "b, y", -0.25)],
         says=arrows((0.5, 0.5), (-0.5, -0.25)),
     ),
-    Case(
-        "a cell",
-        [TO_LESSON, ("pick", "scores", 4, 2)],
-        lambda: {"scores": inputs() @ inputs().T},
-        "“one” and “starts” is .* = 0\\.7154",
-    ),
-    Case("its neighbour", [TO_LESSON, ("pick", "scores", 4, 2), ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
-    Case(
-        "its first two numbers",
-        [TO_LESSON, ("pick", "scores", 4, 2), ("press", "Two arrows")],
-        says=arrows((0.77, 0.25), (0.57, 0.85)),
-    ),
+    Case("a cell", [TO_LESSON, CELL], lambda: {"scores": inputs() @ inputs().T}, "“one” and “starts” is .* = 0\\.7154"),
+    Case("its neighbour", [TO_LESSON, CELL, ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
+    Case("its two arrows", [TO_LESSON, CELL, ("press", "Two arrows")], says=arrows((0.77, 0.25), (0.57, 0.85))),
 ]

@@ -6,10 +6,8 @@ from figure_case import Case
 from figure_truths import projected
 from truths import dot, drawn, tensor
 
-SIZES = [(1, 1, 1, 1), (1, 3, 2, 4), (6, 4, 4, 4), (5, 2, 7, 3)]  # T, d_in, d_k, d_v
 
-
-@pytest.mark.parametrize(("tokens", "d_in", "d_k", "d_v"), SIZES)
+@pytest.mark.parametrize("tokens, d_in, d_k, d_v", [(1, 1, 1, 1), (1, 3, 2, 4), (6, 4, 4, 4), (5, 2, 7, 3)])
 def test_rows_times_columns_and_linear_layers(solution, tokens, d_in, d_k, d_v):
     x = drawn(tokens, d_in)
     layers = [torch.nn.Linear(d_in, size, bias=False, dtype=torch.float64) for size in (d_k, d_k, d_v)]

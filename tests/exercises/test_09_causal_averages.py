@@ -1,4 +1,4 @@
-"""Exercise 09 against plain Python numbers and torch's own causal attention."""
+"""Exercise 09 against exact fractions."""
 
 from fractions import Fraction
 

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 from figure_truths import linear
 from torch.nn import functional
 from truths import drawn, multi_head
@@ -56,7 +56,6 @@ def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
     }
 
 
-NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case(
         "as it opens",

@@ -1,4 +1,4 @@
-"""Exercise 13's solution against torch's own multi-head attention and against plain loops, in float64."""
+"""Exercise 13's solution against torch's own attention head by head and against plain loops, in float64."""
 
 import pytest
 import torch

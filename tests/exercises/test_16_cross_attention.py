@@ -1,4 +1,4 @@
-"""Exercise 16's solution against attention that was written by others, and against finite differences."""
+"""Exercise 16's solution against torch's own attention, and the figure."""
 
 import functools
 import runpy
@@ -7,26 +7,21 @@ import pytest
 import torch
 from figure_case import TO_LESSON, Case
 from torch import nn
-from truths import load
+from truths import drawn
 
 from grader.catalog import paths
 from grader.judge.inputs import manual_seed
 
-SIZES = [(1, 1, 1, 1, 1), (6, 8, 3, 2, 4), (4, 2, 5, 5, 3)]  # T_1, T_2, d_in, d_out_kq, d_out_v
-exercise = load("16")
 
-
-@pytest.mark.parametrize("sizes", SIZES)
-def test_equals_torchs_own_attention(sizes):
-    T_1, T_2, d_in, d_out_kq, d_out_v = sizes
-    layer = exercise.CrossAttention(d_in, d_out_kq, d_out_v).double()
-    x_1, x_2 = torch.randn(T_1, d_in, dtype=torch.float64), torch.randn(T_2, d_in, dtype=torch.float64)
+@pytest.mark.parametrize("T_1, T_2, d_in, d_out_kq, d_out_v", [(1, 1, 1, 1, 1), (6, 8, 3, 2, 4), (4, 2, 5, 5, 3)])
+def test_equals_torchs_own_attention(solution, T_1, T_2, d_in, d_out_kq, d_out_v):
+    layer, x_1, x_2 = solution.CrossAttention(d_in, d_out_kq, d_out_v).double(), drawn(T_1, d_in), drawn(T_2, d_in)
     query, key, value = x_1[None] @ layer.W_query, x_2[None] @ layer.W_key, x_2[None] @ layer.W_value
     expected = torch.nn.functional.scaled_dot_product_attention(query, key, value)[0]
     torch.testing.assert_close(layer(x_1, x_2), expected)
 
 
-def crossed(second: int = 8) -> dict[str, torch.Tensor]:
+def crossed(second: int) -> dict[str, torch.Tensor]:
     """The lesson's weights and context vectors of a first sentence that looks at the first tokens of the second one."""
     manual_seed(123)
     x_1 = nn.Embedding(50_000, 3)(torch.tensor([0, 4, 5, 2, 1, 3]))
@@ -61,6 +56,5 @@ CASES = [
     Case("as it opens", [], translated, r"5.×.4 weights.*“die” looks most at “cat”, with 1\.000"),
     Case("an auxiliary", [("pick", "weights", 1, 0)], translated, r"“habe” looks most at “I”, with 0\.99"),
     Case("one word", [("move", "Tokens of x_2", 1)], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
-    Case("of the lesson", [TO_LESSON], crossed, r"6.×.8 weights.*“Life” looks most at token 4 of x_2"),
-    Case("fewer keys", [TO_LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(3), r"6.×.3 weights"),
+    Case("fewer keys", [TO_LESSON, ("move", "Tokens of x_2", 3)], lambda: crossed(3), r"6.×.3 .*“Life” looks most"),
 ]

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from figure_case import Case
+from figure_case import NUMBERS, Case
 from truths import load
 
 exercise = load("18")
@@ -23,9 +23,7 @@ def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False
     )
 
 
-HIDE, REPLACE, NUMBERS = (
-    ("toggle", name) for name in ("Hide padding before the softmax", "Set padding to 0 first", "Numbers")
-)
+HIDE, REPLACE = (("toggle", name) for name in ("Hide padding before the softmax", "Set padding to 0 first"))
 HOLDS = "Padding holds"
 CASES = [
     Case("as it opens", [NUMBERS], lambda: in_a_row(3, 0.0), "takes 20.% of the weight: the result is 4, not 5"),

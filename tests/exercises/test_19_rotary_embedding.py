@@ -57,15 +57,9 @@ CASES = [
         "distance is 2, and the score 15.4399",
     ),
     Case(
-        "far",
-        [TO_LESSON, ("move", "Query at", 20), ("move", "Key at", 7)],
-        lambda: turned(20, 7, 100.0),
+        "far, and another base",
+        [TO_LESSON, ("choose", "Base", "10,000"), ("move", "Query at", 20), ("move", "Key at", 7)],
+        lambda: turned(20, 7, 10_000.0),
         "distance is 13",
-    ),
-    Case(
-        "another base",
-        [TO_LESSON, ("choose", "Base", "10,000"), ("move", "Key at", 5)],
-        lambda: turned(2, 5, 10_000.0),
-        "distance is 3",
     ),
 ]

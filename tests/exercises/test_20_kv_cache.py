@@ -87,5 +87,4 @@ CASES = [
     Case(
         "the first again", [TO_LESSON, ("press", "Step")], lambda: cached(1), "takes 26 multiply-adds.* it is the same"
     ),
-    Case("of the lesson", [TO_LESSON], lambda: cached(6), sentence(6)),
 ]

@@ -3,7 +3,7 @@
 import re
 
 import torch
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 from thorough import nightly
 from torch import nn
 from truths import measure_again
@@ -38,7 +38,6 @@ def grouped(groups: int) -> dict[str, torch.Tensor]:
     return {"parameters of one layer": torch.tensor(count), "head of keys that each head of queries uses": used}
 
 
-NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case("a head each", [NUMBERS, ("choose", "Heads of keys", "8")], lambda: grouped(8), "keys of its own"),
     Case(

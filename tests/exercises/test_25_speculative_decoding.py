@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 import torch
-from figure_case import Case
+from figure_case import NUMBERS, Case
 from truths import load
 
 exercise = load("25")
@@ -70,7 +70,7 @@ def told(rate: float) -> str:
 
 WRONG, DRAFTED = "How wrong it is, %", "Drafted in a round"
 AGAIN = ("toggle", "After a rejection, draw from the target instead")
-FOUR, NUMBERS = ("move", DRAFTED, 4), ("toggle", "Numbers")
+FOUR = ("move", DRAFTED, 4)
 CASES = [
     Case("as it opens", [NUMBERS], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
     Case("four drafted", [FOUR, NUMBERS], lambda: one_place(100), told(0.5)),

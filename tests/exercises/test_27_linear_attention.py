@@ -6,7 +6,7 @@ import runpy
 import pytest
 import torch
 from extras import when_used
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 from torch.nn import functional as F
 from truths import load
 
@@ -95,7 +95,7 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
     return {"what each key reads": keys @ state, "pairs recalled": torch.stack(counts)[:, None]}
 
 
-DELTA, NUMBERS = ("choose", "State", "delta rule"), ("toggle", "Numbers")
+DELTA = ("choose", "State", "delta rule")
 CASES = [
     Case(
         "as it opens",
@@ -112,14 +112,9 @@ CASES = [
         "Key 1 reads the least of its own value: 0.3600",
     ),
     Case(
-        "more rows",
-        [NUMBERS, DELTA, ("move", "Tokens", 10), ("choose", "The state has", "8 rows")],
-        lambda: shown(10, 8),
-    ),
-    Case(
-        "gates",
-        [NUMBERS, DELTA, ("move", "Tokens", 5), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
-        lambda: shown(5, beta=0.5, decay=0.9),
+        "more rows, and gates",
+        [NUMBERS, DELTA, ("choose", "The state has", "8 rows"), ("move", "Beta", 0.5), ("move", "Decay", 0.9)],
+        lambda: shown(10, 8, beta=0.5, decay=0.9),
     ),
     Case(
         "no correction",

@@ -1,7 +1,7 @@
 """What is done to the figure of exercise 29, and what torch computes must come out."""
 
 import torch
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 
 SCORES = torch.tensor([2.0, 4.0, 1.0, 8.0, 2.0]).log().tolist()
 
@@ -12,7 +12,6 @@ def online(scores: list[float], read: int | None = None) -> dict[str, torch.Tens
     return {"maximum": part.max(), "sum": (part - part.max()).exp().sum()}
 
 
-NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case(
         "as it opens",

@@ -29,13 +29,10 @@ CASES = [
         "no score gets a gradient",
     ),
     Case(
-        "2 more everywhere",
-        [WHOLE, ("move", "Add to all", 2)],
-        lambda: back([LOG_2, 0, 0], [3, 4, 8]),
-        "average is 4.500.* positive only at 2",
-    ),
-    Case(
-        "a sure choice", [WHOLE, ("move", "Score 0", 5)], lambda: back([5, 0, 0], [1, 2, 6]), "positive only at 1 and 2"
+        "a sure choice, and 2 more everywhere",
+        [WHOLE, ("move", "Score 0", 5), ("move", "Add to all", 2)],
+        lambda: back([5, 0, 0], [3, 4, 8]),
+        "positive only at 1 and 2",
     ),
     Case(
         "hidden",

@@ -1,7 +1,7 @@
 """What is done to the figure of exercise 31, and what torch computes must come out."""
 
 import torch
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 from torch.nn import functional as F
 
 
@@ -15,7 +15,6 @@ def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
 
 
 RISE = "of query {} rises from log 4 to log 8, so its old sum and output are multiplied by 4/8"
-NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case("as it opens", [NUMBERS], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
     Case("all keys", [TO_LESSON, ("toggle", "Causal")], lambda: attended(False), "Tile 4 of 4"),

@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 from extras import needed
-from figure_case import Case
+from figure_case import NUMBERS, Case
 
 from grader.catalog import paths, project
 from grader.catalog.exercise import Limits
@@ -59,12 +59,6 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
     return {"the weights that are stored": tile[:3] / tile.sum()}
 
 
-def holds(what: str) -> tuple[str, str, str]:
-    """The step that makes the lanes past the row do this."""
-    return "choose", "They", what
-
-
-NUMBERS = ("toggle", "Numbers")
 CASES = [
     Case("as it opens", [NUMBERS], lambda: stored(0, 4), "reads 1 from another row.* row 0 sum to 0.5, not to"),
     Case(
@@ -76,6 +70,11 @@ CASES = [
         lambda: stored(0, 8),
         "3 from another row and 2 from memory past",
     ),
-    Case("masked", [NUMBERS, holds("hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
-    Case("masked with 0", [NUMBERS, holds("hold 0")], lambda: stored(0, 4, 1.0), "A masked lane that holds 0 adds 1"),
+    Case("masked", [NUMBERS, ("choose", "They", "hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case(
+        "masked with 0",
+        [NUMBERS, ("choose", "They", "hold 0")],
+        lambda: stored(0, 4, 1.0),
+        "A masked lane that holds 0 adds 1",
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Exercise 33's solution against transformers: layer by layer, its files and texts; and the lesson's own model."""
+"""Exercise 33's solution against transformers: layer by layer, and its gradients; and the lesson's own model."""
 
 import importlib.util
 import json
