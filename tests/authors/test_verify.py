@@ -353,13 +353,16 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (FIGURE_FILE, None, None, "figure.py: the numbers of the figure are missing"),
         (CASES_FILE, None, None, f"{FOLDER}.py: the cases of the figure are missing"),
     ],
-    "an experiment and a notice": [
+    "an experiment, a notice and a figure": [
         (EXPERIMENT_FILE, "CLAIM", "BARS", "experiment.py: the experiment defines no CLAIM"),
         (EXPERIMENT_FILE, "in one line?", "in one line.", "experiment.py:1: the first line of the experiment's"),
         (PAGE, "## Experiment", "## Trial", "the lesson has no heading `## Experiment`"),
         (NOTICE_FILE, "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
+        (FIGURE_FILE, '"example"', '"exam"', "figure.py: the figure shows 'exam' first"),
+        (SCRIPT_FILE, "export default", "export", "figure.js: the figure has no `export default"),
+        (CASES_FILE, 'Case("half"', '# Case("half"', f"{FOLDER}.py:13: 2 cases of the figure"),
     ],
-    "a lesson without its parts": [
+    "a lesson without its parts, and a figure that cannot be run": [
         (PAGE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),
         (PAGE, "30 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
         (PAGE, "three questions<", "questions<", "README.md: the lesson has no folded `Before you start: three q"),
@@ -373,8 +376,9 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (PAGE, "<summary>Stuck?", "<summary>Help:", "README.md: the lesson has no folded help"),
         (PAGE, "\n\n</details>", "\n</details>", "README.md: `<details>` and `<summary>…</summary>` need a line each"),
         (PAGE, "one call and", WIDE, "README.md:40: a line of a code block is longer than 76 columns"),
+        (FIGURE_FILE, "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError"),
     ],
-    "a lesson in another order": [
+    "a lesson in another order, and what cannot be read": [
         (
             PAGE,
             "## An example by hand\n\nsmall numbers.\n\n## The formula",
@@ -388,19 +392,9 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "**Numbers from** the document.\n\n**Papers.** where it is written down",
             f"{HAS} the documents of its numbers, after `**Numbers from**` too early",
         ),
+        (EXPERIMENT_FILE, "return [", "return ([", "experiment.py:16: it cannot be read: "),
+        (CASES_FILE, "CASES = [", "CASES = [[", f"{FOLDER}.py:13: it cannot be read: "),
     ],
-    "an experiment that cannot be read": [
-        (EXPERIMENT_FILE, "return [", "return ([", "experiment.py:16: it cannot be read: ")
-    ],
-    "a figure": [
-        (FIGURE_FILE, '"example"', '"exam"', "figure.py: the figure shows 'exam' first"),
-        (SCRIPT_FILE, "export default", "export", "figure.js: the figure has no `export default"),
-        (CASES_FILE, 'Case("half"', '# Case("half"', f"{FOLDER}.py:13: 2 cases of the figure"),
-    ],
-    "cases of a figure that cannot be read": [
-        (CASES_FILE, "CASES = [", "CASES = [[", f"{FOLDER}.py:13: it cannot be read: ")
-    ],
-    "a figure that cannot be run": [(FIGURE_FILE, "FIGURE =", "PICTURE =", "figure.py: it cannot be run: TypeError")],
     "a solution": [
         (RIGHT, "return 2 * x", "return 2 *", "double.py:16: it cannot be read: invalid syntax"),
         (HIDDEN_FILE, "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
