@@ -1,11 +1,12 @@
 // Six scores to move: what the naive softmax and the stable one make of them, in float32 as torch computes.
 
-import { h, s } from "../../grader/integrations/figures/elements.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, row } from "../../grader/integrations/figures/tables.js";
 
 const single = Math.fround;
+const short = (value) => format(value, Number.isInteger(value) ? 0 : 1);
 const NOISE = 1e-6; // what float32 may leave of a difference between two weights that are equal
 
 // The exponentials, their sum and the weights, each rounded to a float32.
@@ -18,7 +19,7 @@ function naive(scores) {
 // Why the naive weights are others than the stable ones; "" where the same numbers are shown.
 function fault(scores, { exps, total, weights }, stable) {
   const most = Math.max(...scores);
-  const power = `e to the ${format(most, Number.isInteger(most) ? 0 : 1)}`;
+  const power = `e to the ${short(most)}`;
   const broken = weights.filter(Number.isNaN).length;
   const times = broken === 1 ? "once" : `${broken} times`;
   if (total === 0) return `The naive softmax gives nan ${times}: even ${power} is too small for a float32, and 0 / 0 `
@@ -33,50 +34,44 @@ function fault(scores, { exps, total, weights }, stable) {
 }
 
 const [LEAST, MOST] = [-103.97, 88.7]; // between them the exponential is a float32, neither 0 nor inf
-const [WIDE, END] = [420, 118]; // of the drawing, and what its edges stand for
-const LINES = [76, 240]; // where the two number lines are
+const [WIDE, END] = [360, 118]; // of a drawing, and what its edges stand for
+const LINE = 50; // where the number line is
 
-// The numbers whose exponentials are taken: the scores as they are, and less the largest of them. Beyond the walls e^x
-// breaks: it is inf, or 0.
-function walls(scores, top, tokens) {
+// Numbers whose exponentials are taken; the one at `top` is the largest, and `moved` says how it came there from the
+// score `from`. Beyond the walls e^x breaks: it is inf, or 0.
+function walls(name, values, { top, token, from, moved = "" }) {
   const X = (value) => WIDE / 2 + (Math.max(-END + 4, Math.min(END - 4, value)) / END) * (WIDE / 2);
   const text = (x, y, anchor, words) => s("text", { x, y, "text-anchor": anchor }, words);
   const label = (x, y, words) => text( // beside a wall, not on it
     Math.max(X(LEAST) + 6, Math.min(X(MOST) - 6, x)), y, x < 140 ? "start" : x > WIDE - 140 ? "end" : "middle", words
   );
-  const most = scores[top];
-  const ways = [["naive: as they are", scores], ["stable: less the largest", scores.map((score) => score - most)]];
-  const rounded = (value) => format(value, Number.isInteger(value) ? 0 : 1);
-  const [from, to, step] = [X(most), X(0), rounded(most)];
+  const others = values.filter((_, i) => i !== top);
+  const [least, greatest] = [Math.min(...others), Math.max(...others)];
+  const [start, end] = [X(from), X(values[top])];
+  const head = Math.abs(end - start) > 16 && Math.sign(start - end) * 7;
   return drawing(
-    { name: "the numbers whose e^x is taken", label: `The largest of them, ${step}, becomes 0.`, width: WIDE,
-      height: 276, most: 460 },
-    s("path", { class: "pull", d: `M${from},${LINES[0] + 38}L${to},${LINES[1] - 46}`, "stroke-width": 2 }),
-    text((from + to) / 2 + 24, 164, "start", `less ${step}`),
-    ways.map(([name, values], n) => {
-      const y = LINES[n];
-      const others = values.filter((_, i) => i !== top);
-      const [least, greatest] = [Math.min(...others), Math.max(...others)];
-      return [
-        s("rect", { class: "wall", x: X(MOST), y: y - 46, width: WIDE - X(MOST), height: 60 }),
-        s("rect", { class: "cell kata-kind-3", x: 0, y: y - 46, width: X(LEAST), height: 60 }),
-        s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: y, y2: y }),
-        values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: y, r: 5 })),
-        text(0, y - 54, "start", name),
-        label(X(values[top]), y - 31, `${tokens[top]} ${rounded(values[top])}`),
-        label((X(least) + X(greatest)) / 2, y - 13, `the others ${rounded(least)} to ${rounded(greatest)}`),
-        text(4, y + 30, "start", n ? "e^x is 0: adds nothing" : `below −${-LEAST.toFixed(0)}: e^x is 0`),
-        text(X(0), y + 30, "middle", "0"),
-        text(WIDE - 4, y + 30, "end", `above ${MOST}: e^x is inf`),
-      ];
-    }),
+    { name, label: `The largest of them is ${short(values[top])}.`, width: WIDE, height: 86, most: 450 },
+    s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: LINE + 14 }),
+    s("rect", { class: "cell kata-kind-3", x: 0, y: 0, width: X(LEAST), height: LINE + 14 }),
+    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: LINE, y2: LINE }),
+    head && [
+      s("circle", { class: "cell gone", cx: start, cy: LINE, r: 5 }),
+      s("path", { class: "link now", "stroke-width": 2.5,
+        d: `M${start},${LINE}H${end + head}m${head},-6l${-head},6l${head},6` }),
+    ],
+    values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: LINE, r: 5 })),
+    label(end, 14, `${token} ${moved}${short(values[top])}`),
+    label((X(least) + X(greatest)) / 2, 34, `the others ${short(least)} to ${short(greatest)}`),
+    text(2, LINE + 30, "start", `below −${-LEAST.toFixed(0)}: e^x is 0`),
+    text(X(0), LINE + 30, "middle", "0"),
+    text(WIDE - 2, LINE + 30, "end", `above ${MOST}: e^x is inf`),
   );
 }
 
 export default {
   render({ model, el }) {
     const { scores, tokens, journey } = model.get("data");
-    const figure = frame(el, "At which scores does the naive softmax break?");
+    const figure = frame(el, "Above 88.7, e^x is inf: so subtract the largest score first");
     figure.below();
     const slider = (i) => figure.slider(
       { label: tokens[i], min: -1000, max: 1000, step: 0.1, digits: 4, bend: 3, value: scores[i],
@@ -98,14 +93,17 @@ export default {
       const shown = computed.weights.map((weight, i) => (Math.abs(weight - stable[i]) < NOISE ? stable[i] : weight));
       const wrong = fault(scaled, { ...computed, weights: shown }, stable);
       const top = stable.indexOf(Math.max(...stable));
+      const most = scaled[top];
       return {
         key: [`“${tokens[top]}”: naive, stable`, `${format(shown[top], 2)}, ${format(stable[top], 2)}`],
-        show: row(
-          h("div", { class: "kata-small" }, row([["softmax_naive", shown], ["softmax_stable", stable]].map(
-            ([name, values]) => bars({ name, values, labels: tokens, most: 1 })
-          ))),
-          walls(scaled, top, tokens),
-        ),
+        show: [
+          ["naive: e^x of the scores as they are", "softmax_naive", shown, scaled, {}],
+          ["stable: the largest is subtracted first", "softmax_stable", stable, scaled.map((score) => score - most),
+            { moved: `${short(most)} − ${short(most)} = ` }],
+        ].map(([way, name, weights, powers, how]) => row(
+          walls(way, powers, { top, token: tokens[top], from: most, ...how }),
+          bars({ name, values: weights, labels: tokens, most: 1 }),
+        )),
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
           : `Both give the same. “${tokens[top]}” has the largest weight, ${format(stable[top])}, and all six sum to `
