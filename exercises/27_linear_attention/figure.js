@@ -24,7 +24,7 @@ function written(keys, beta, decay, isCorrected) {
 // Linear attention: what the last query reads in the cache, the state after all tokens (sums and normalizer), and what
 // the query reads there.
 function summed(tokens) {
-  const query = tokens.at(-1).slice(0, 2);
+  const query = tokens.at(-1)?.slice(0, 2) ?? [0, 0];
   const weights = tokens.map((one) => dot(query, one.slice(2, 4)));
   const state = [4, null].map((value) => [2, 3].map((i) => sum(tokens.map((one) => one[i] * (one[value] ?? 1)))));
   return [dot(weights, tokens.map((one) => one[4])) / sum(weights), state, dot(query, state[0]) / dot(query, state[1])];
@@ -66,18 +66,19 @@ function cached(tokens, most, result) {
   );
 }
 
-// The state, to which each token adds its keys, once times its value.
-function state([sums, norms], tokens, result) {
+// The state, to which each token adds its keys, once times its value. before: the state without the last token.
+function state([sums, norms], before, tokens, result) {
   const [, , first, second, value] = tokens.at(-1);
   const [C, left] = [44, 78];
   return memory(
     "a state of 4 numbers", tokens.at(-1).slice(0, 2), result, [left, left + 2 * C],
     ["key 0", "key 1"].map((text, i) => word(left + (i + 0.5) * C, 22, text, null, "middle")),
+    word(left + 2 * C + 8, 22, "= before + newest token"),
     [["sums", sums, `${value} · (${first}, ${second})`], ["normalizer", norms, `(${first}, ${second})`]].map(
       ([name, numbers, added], i) => [
         word(0, 45 + i * H, name),
         numbers.map((number, n) => cell(left + n * C, 30 + i * H, C, "done", number)),
-        word(left + 2 * C + 8, 45 + i * H, `${i ? "and" : "the newest adds"} ${added}`),
+        word(left + 2 * C + 8, 45 + i * H, `= (${before[i].join(", ")}) + ${added}`),
       ]
     ),
   );
@@ -87,7 +88,7 @@ export default {
   render({ model, el }) {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
-    const figure = frame(el, "Linear attention reads the same from a few sums as from the whole cache");
+    const figure = frame(el, "Linear attention reads the same from four sums as from the whole cache");
     const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
     figure.below();
@@ -104,12 +105,12 @@ export default {
     const ofDelta = [...el.querySelector(".kata-below").children].slice(shared);
     const plain = (N) => {
       const read = tokens.slice(0, N);
-      const [inCache, after, inState] = summed(read);
+      const [[, before], [inCache, after, inState]] = [read.slice(0, -1), read].map(summed);
       const [a, b] = tokens[N - 1];
       const whole = ([one, other]) => `(${a} · ${one} + ${b} · ${other})`.replace(/ /g, "\u00a0");
       return {
         show: [
-          row(cached(read, tokens.length, inCache), state(after, read, inState)),
+          row(cached(read, tokens.length, inCache), state(after, before, read, inState)),
           shown.value && row(
             matrix({ name: "the state", values: after, rows: ["sums", "normalizer"], digits: 0, heat: false }),
             matrix({ name: "read", values: [[inCache], [inState]], rows: ["in cache", "in state"], heat: false }),
@@ -144,8 +145,7 @@ export default {
             to: [1.2, 1.2],
             points: keys.map(([x, y], i) => ({ x, y, name: `key ${i}`, size: 5, look: all[2][i] ? "" : "other" })),
             lines: keys.map((key) => [[0, 0], key, 2]),
-            note: "Full: its pair comes back. A key disturbs every other one that is not at a right angle to it, and "
-              + "two dimensions have room for two right angles.",
+            note: "Full: its pair comes back.",
           }), bars({
             name: "pairs recalled",
             values: counts,
@@ -163,6 +163,8 @@ export default {
             marked: (i, j) => i === j && all[2][i],
           }),
         ],
+        title: `A state of ${names[width.value]} has room for ${keys[0].length} keys at right angles; more disturb each `
+          + "other",
         key: [`recalled by ${name}`, `${counts[2]} of ${N}`],
         say: `Of ${N} ${N === 1 ? "pair" : "pairs"}, softmax attention recalls ${counts[0]}, linear attention `
           + `${counts[1]}, and ${name} ${counts[2]}. Key ${least} reads the least of its own value: `

@@ -9,6 +9,7 @@ const overlays = new WeakMap(); // view → the drawing that lies over it, and w
 
 // The frame in an element. Controls are added by its methods. `draw` is given a function that returns what to show:
 //   show: panels; say: the sentence; key: [name, number], the one number to look at; more: panels below the controls
+//   title: instead of the frame's, where another idea is shown
 //   threads: [[from, to], …], lines between cells of matrices, each cell as [name, row, column]
 // Every control takes `moved(control)`, which is called when it was moved, before the figure is drawn.
 export function frame(el, title) {
@@ -35,6 +36,7 @@ export function frame(el, title) {
     const { show, say = "", threads = [] } = drawn;
     fill(view, [show].flat(Infinity));
     fill(more, [drawn.more].flat(Infinity));
+    heading.textContent = drawn.title ?? title;
     fill(key, drawn.key ? [h("span", {}, drawn.key[0]), h("b", {}, drawn.key[1])] : []);
     drawThreads(view, threads);
     if (said.textContent === say) return;
