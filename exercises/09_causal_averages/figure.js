@@ -22,27 +22,27 @@ export default {
       const [t, plus] = [token.value, added.value];
       const inputs = x.map((one, i) => one.map((value) => value + (i === t ? plus : 0)));
       const averages = matmul(weights, inputs);
-      const isMoved = (i) => averages[i].some((value, j) => Math.abs(value - before[i][j]) > 1e-9);
-      const moved = rows.filter((_, i) => isMoved(i)).length;
+      const isSeen = (i) => i >= t; // by the average i
       const [from, to] = [before, averages].map((all) => `(${all[t].map((value) => format(value, 3)).join(", ")})`);
       const seen = t < T - 1 ? `the averages ${t} to ${T - 1}` : `average ${t} only`;
-      const shown = (name, values, isMarked) => matrix({
-        name, values, rows, columns: ["first", "second"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
+      const shown = (name, values, names, isMarked) => matrix({
+        name, values, rows: names, columns: ["first", "second"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
       });
+      const states = rows.map((i) => (plus === 0 ? i : `${isSeen(i) ? "changed" : "unchanged"} ${i}`));
       return {
         show: equation(
           matrix({
-            name: "weights", values: weights, rows, columns: rows, digits: 3, hidden: (i, j) => j > i,
-            kind: (i, j) => (plus && j === t && i >= t ? 1 : undefined),
+            name: "weights", values: weights, rows, columns: rows, digits: 3, scale: 0.4, hidden: (i, j) => j > i,
+            kind: (i, j) => (j === t && isSeen(i) ? 1 : undefined),
           }),
-          sign("@", shown("x", inputs, (i) => plus && i === t)),
-          sign("=", shown("averages", averages, isMoved)),
+          sign("@", shown("x", inputs, rows, (i) => i === t)),
+          sign("=", shown("averages", averages, states, isSeen)),
         ),
-        threads: rows.flatMap((_, i) => (isMoved(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
-        key: ["averages that change", `${moved} of ${T}`],
-        say: plus
-          ? `Token ${t} has a weight in ${seen}. Average ${t} was ${from} and is now ${to}.`
-          : `Nothing is added, so nothing changes: average ${t} is the mean of all of x up to token ${t}.`,
+        threads: rows.flatMap((_, i) => (isSeen(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
+        key: [plus ? "averages that change" : `averages that see token ${t}`, `${T - t} of ${T}`],
+        say: `Token ${t} has a weight in ${seen}. ${
+          plus ? `Average ${t} was ${from} and is now ${to}.` : `Nothing is added, so nothing changes: it is ${to}.`
+        }`,
       };
     });
   },
