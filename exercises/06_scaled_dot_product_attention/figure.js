@@ -1,16 +1,16 @@
 // Queries and keys of more and more dimensions: what the scale does to the scores, the weights and the gradients.
 
-import { h, s } from "../../grader/integrations/figures/elements.js";
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, times, variance } from "../../grader/integrations/figures/maths.js";
 import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const WIDE = 350; // of a column
-const GROUND = 50; // where the axis is
+const WIDE = 350; // of an axis
+const GROUND = 66; // where the axis is
 const END = 68; // the score at its edges, beyond all scores of every d_k
 
-// All scores as strokes; those of the query are tall, and its largest has its name.
-function spread(name, all, query, look) {
+// All scores as strokes; those of the query are tall, and its largest has its name. note: at the left below the axis.
+function spread(name, all, query, look, note) {
   const X = (value) => WIDE / 2 + (value / END) * (WIDE / 2 - 4);
   const strokes = (high, values) => values.map((value) => `M${X(value).toFixed(1)},${GROUND}v${-high}`).join("");
   const largest = Math.max(...all[query]);
@@ -18,14 +18,15 @@ function spread(name, all, query, look) {
   const [left, right] = [X(-deviation), X(deviation)];
   return drawing(
     { name, label: `From ${format(Math.min(...all.flat()), 1)} to ${format(Math.max(...all.flat()), 1)}.`,
-      width: WIDE, height: GROUND + 42 },
+      width: WIDE, height: GROUND + 42, most: 450 },
     s("line", { class: "axis", x1: 0, x2: WIDE, y1: GROUND, y2: GROUND }),
-    s("path", { class: `curve rug ${look}`, d: strokes(10, all.flat()) + strokes(30, all[query]) }),
-    s("text", { class: "strong", x: Math.min(X(largest), WIDE - 20), y: GROUND - 35, "text-anchor": "middle" },
+    s("path", { class: `curve rug ${look}`, d: strokes(14, all.flat()) + strokes(46, all[query]) }),
+    s("text", { class: "strong", x: Math.min(X(largest), WIDE - 20), y: GROUND - 51, "text-anchor": "middle" },
       `key ${all[query].indexOf(largest)}`),
     [-60, -30, 0, 30, 60].map((n) => s(
       "text", { x: X(n), y: GROUND + 16, "text-anchor": "middle" }, format(n, 0)
     )),
+    s("text", { x: 0, y: GROUND + 38 }, note),
     s("path", { class: "line", d: `M${left},${GROUND + 26}v8H${right}v-8` }),
     s("text", { x: right + 5, y: GROUND + 38 }, `spread ±${format(deviation, 1)}`),
   );
@@ -39,31 +40,31 @@ export default {
       return range(tokens).map((i) => all.slice(i * width, (i + 1) * width));
     });
     const scores = (d_k) => q.map((query) => k.map((key) => dot(query.slice(0, d_k), key)));
-    const figure = frame(el, "The raw scores spread as d_k grows; divided by √d_k they stay.");
+    const figure = frame(el, "Scores spread as d_k grows; divided by √d_k, they don’t");
     figure.below();
     const power = figure.slider({ label: "d_k", min: 1, max: width, step: 1, bend: 3, value: 64 });
     const query = figure.slider({ label: "query", min: 0, max: tokens - 1, value: 2 });
-    figure.lesson(() => ([power.value, query.value] = [start, 0]));
+    const shown = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => ([power.value, query.value, shown.value] = [start, 0, true]));
     figure.draw(() => {
       const d_k = power.value;
       const all = scores(d_k);
-      const ways = [["raw scores", all, "curve-1"], ["scores / √d_k", times(all, 1 / Math.sqrt(d_k)), ""]];
-      const own = ways.map(([, one]) => softmax(one[query.value]));
-      const spreads = ways.map(([, one]) => variance(one.flat()));
+      const ways = [["raw", "raw scores", all], ["scaled", "scores / √d_k", times(all, 1 / Math.sqrt(d_k))]];
+      const own = ways.map(([, , one]) => softmax(one[query.value]));
       const [most, least] = own.map((one) => Math.max(...one).toFixed(2));
       return {
-        show: row(ways.map(([name, one, look], n) => h("div", { class: "kata-drawn", "--most": `${WIDE}px` },
-          spread(name, one, query.value, look),
-          row(
-            bars({
-              name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
-              kind: 1 - n,
-            }),
-            matrix({ name: `variance, ${["raw", "scaled"][n]}`, values: [spreads[n]], heat: false }),
-          )))),
+        show: ways.map(([short, name, one], n) => row(
+          spread(name, one, query.value, n ? "" : "curve-1", n ? "" : `tall: query ${query.value}`),
+          bars({
+            name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
+            kind: 1 - n,
+          }),
+          shown.value && matrix({ name: `variance, ${short}`, values: [variance(one.flat())], heat: false }),
+        )),
         key: ["largest weight, raw → scaled", `${most} → ${least}`],
-        say: `Tall: the eight scores of query ${query.value}, with d_k = ${d_k}. Divided by √${d_k} = `
-          + `${format(Math.sqrt(d_k), 1)} they ${d_k > 1 ? "lie closer together, and so do the weights" : "stay"}.`,
+        say: `The scores of query ${query.value}, with d_k = ${d_k}, give key ${own[0].indexOf(Math.max(...own[0]))} the `
+          + `weight ${most}. Divided by √${d_k} = ${format(Math.sqrt(d_k), 1)} they `
+          + (d_k > 1 ? `lie closer together, and it gets ${least}.` : "stay."),
       };
     });
   },
