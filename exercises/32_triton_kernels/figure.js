@@ -10,9 +10,9 @@ const [WIDE, TALL, TOP] = [342, 84, 102]; // of the drawing; of the highest bar;
 const nameOf = (row) => (row === undefined ? "not ours" : `row ${row}`);
 const short = (value, digits = 3) => String(Number(value.toFixed(digits)));
 
-// The numbers of memory in the colours of their rows; below them the lanes with what each adds to the sum, and what is
-// stored of it.
-function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weights }) {
+// The numbers of memory in the colours of their rows; below them the lanes with what each adds to the sum, what is
+// stored of it, and, where that is wrong, what would be right.
+function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weights, right }) {
   const last = Math.max(rowOf.length - 1, ...addresses);
   const room = WIDE / (last + 1);
   const isWide = room > 40;
@@ -21,13 +21,18 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const word = (address, y, text, look) => s(
     "text", { x: (address + 0.5) * room, y, "text-anchor": "middle", class: look }, text
   );
+  const beside = (y, text) => { // the cells that are stored: at the right, or at the left if they are far to the right
+    const first = addresses[0];
+    const x = first ? first * room - 6 : weights.length * room + 6;
+    return s("text", { x, y, "text-anchor": first ? "end" : "start", class: "strong" }, text);
+  };
   const look = (address) => (address < rowOf.length ? `kata-kind-${rowOf[address]}` : "");
   const box = (address, y, height, look, side = 2) => s("rect", {
     class: `cell ${look}`, x: address * room + side, y, width: room - 2 * side, height,
   });
   const told = lanes.map((lane) => `lane ${lane}: ${isMasked(lane) ? "masked" : `address ${addresses[lane]}`}`);
   return drawing(
-    { name: "memory, and what each lane adds to the sum", label: told.join("; "), width: WIDE, height: low + 86,
+    { name: "memory, and what each lane adds to the sum", label: told.join("; "), width: WIDE, height: low + 98,
       most: 510 },
     range(last + 1).map((address) => [
       rowOf[address] !== rowOf[address - 1]
@@ -47,10 +52,15 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
           isWide && word(address, low + 31, `${exponentials[lane]} / ${sum(exponentials)}`),
           box(address, low + 38, 26, look(address)),
           word(address, low + 56, short(weights[lane], isWide ? 3 : 2), "number"),
+          right && [
+            box(address, low + 70, 26, "gone"),
+            word(address, low + 88, short(right[lane], isWide ? 3 : 2), "number"),
+          ],
         ],
       ];
     }),
-    word(addresses[0] + 1, low + 80, "stored", "strong"),
+    beside(low + 56, "stored"),
+    right && beside(low + 88, "should be"),
   );
 }
 
@@ -62,7 +72,7 @@ export default {
     const rowOf = powers.flatMap((one, i) => one.map(() => i)); // by address
     const own = rowOf.length;
     const figure = frame(el, "The lanes past the row spoil its weights unless they hold −∞");
-    const load = figure.choice({ label: "They", options: ["load", "hold −∞", "hold 0"] });
+    const load = figure.choice({ label: "Lanes past the row", options: ["load", "hold −∞", "hold 0"] });
     figure.below();
     const program = figure.choice({ label: "Program", options: ["row 0", "row 1"] });
     const width = figure.choice({ label: "Lanes of the tile", options: ["4", "8"] });
@@ -78,18 +88,21 @@ export default {
       const outside = lanes.filter((lane) => !isMasked(lane) && addresses[lane] >= own).length;
       const foreign = lanes.filter((lane) => !isMasked(lane) && lane >= C).length - outside;
       const share = sum(weights);
+      const isRight = Math.abs(share - 1) < 1e-9;
       const reads = [foreign && `${foreign} from another row`, outside && `${outside} from memory past the tensor`]
         .filter(Boolean).join(" and ");
       return {
         show: [
-          reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weights }),
+          reading(memory, rowOf, lanes, addresses, {
+            isMasked, exponentials, weights, right: isRight ? null : right[program.value],
+          }),
           all.value && row(
             matrix({ name: "the weights that are stored", values: weights, scale: 1 }),
             matrix({ name: "the right weights", values: right, rows: ["row 0", "row 1"], scale: 1 }),
           ),
         ],
-        key: ["read past the row", `${foreign + outside} ${foreign + outside === 1 ? "number" : "numbers"}`],
-        say: Math.abs(share - 1) < 1e-9
+        key: ["stored weights sum to", short(share)],
+        say: isRight
           ? `Row ${program.value} is right: the lanes past it hold −∞ and add nothing to the sum.`
           : (load.value ? "A masked lane that holds 0 adds 1 to the sum. " : `The tile reads ${reads}. `)
             + `So the weights of row ${program.value} sum to ${short(share)}, not to\u00a01.`,

@@ -70,10 +70,10 @@ CASES = [
         lambda: stored(0, 8),
         "3 from another row and 2 from memory past",
     ),
-    Case("masked", [NUMBERS, ("choose", "They", "hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case("masked", [NUMBERS, ("choose", "Lanes past the row", "hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
         "masked with 0",
-        [NUMBERS, ("choose", "They", "hold 0")],
+        [NUMBERS, ("choose", "Lanes past the row", "hold 0")],
         lambda: stored(0, 4, 1.0),
         "A masked lane that holds 0 adds 1",
     ),
