@@ -6,12 +6,12 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["asks (blue)", "is found (orange)", "gives"];
+const ROLES = ["asks", "is found", "gives"];
 
 export default {
   render({ model, el }) {
     const { inputs, tokens, journey, ...weights } = model.get("data");
-    const figure = frame(el, "One row, three jobs: to ask, to be found, and to give.");
+    const figure = frame(el, "One row, three jobs: to ask, to be found, and to give");
     figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const [partner, entry, isAbout] = [figure.state(4), figure.state([0, 0]), figure.state(false)]; // about: the entry
@@ -45,9 +45,10 @@ export default {
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
       // A matrix and what it makes of the token, in the colour of what it makes.
       const branch = (kind, result, options) => equation(
-        matrix({ name: NAMES[kind], values: used[NAMES[kind]], kind: () => kind, ...options }),
+        matrix({ name: NAMES[kind], values: used[NAMES[kind]], digits: 3, kind: () => kind, ...options }),
         sign("→", matrix({
-          name: ["query", "key", "value"][kind], values: result[t], kind: () => kind, note: ROLES[kind],
+          name: ["query", "key", "value"][kind], values: result[t], digits: 3, kind: () => kind,
+          note: ROLES[kind],
           ...(kind || !isAbout.value ? {} : { picked: [0, j] }),
         })),
       );
@@ -55,6 +56,7 @@ export default {
         threads: [
           ...range(3).map((kind) => [[tokens[t], 0, 2], [NAMES[kind], 1, 0], kind]),
           [["query", 0, 1], ["scores", t, 0], 0],
+          [["key", 0, 1], ["scores", "all", t], 1],
         ],
         show: equation(
           matrix({ name: tokens[t], values: inputs[t], digits: 2, heat: false }),
@@ -79,7 +81,7 @@ export default {
           t === u ? format(scores[t][t], 2) : `${format(scores[t][u], 2)} and ${format(scores[u][t], 2)}`],
         say: isAbout.value
           ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
-            + `${format(queries[t][j])}.`
+            + `${format(queries[t][j], 3)}.`
           : t === u
             ? `“${tokens[t]}” asks itself: its query times its key is ${format(scores[t][t], 2)}.`
             : `“${tokens[t]}” asks “${tokens[u]}”: its query times the key of “${tokens[u]}” is `

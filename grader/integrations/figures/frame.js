@@ -10,7 +10,8 @@ const overlays = new WeakMap(); // view → the drawing that lies over it, and w
 // The frame in an element. Controls are added by its methods. `draw` is given a function that returns what to show:
 //   show: panels; say: the sentence; key: [name, number], the one number to look at; more: panels below the controls
 //   title: instead of the frame's, where another idea is shown
-//   threads: [[from, to], …], lines between cells of matrices, each cell as [name, row, column]
+//   threads: [[from, to], …], lines between cells of matrices, each cell as [name, row, column]; to [name, "all", column]
+//     a line leads from below the whole column
 // Every control takes `moved(control)`, which is called when it was moved, before the figure is drawn.
 export function frame(el, title) {
   let controls = create(h("div", { class: "kata-controls" }));
@@ -124,6 +125,10 @@ function drawThreads(view, threads) {
   drawOver(view, layer);
 }
 
+const lookOf = (kind, width) => (
+  { class: kind === undefined ? null : `kata-kind-${kind}`, style: width && `stroke-width: ${width}px` }
+);
+
 function drawOver(view, { svg, threads }) {
   if (!view.isConnected) return; // the observer calls again once it is laid out
   const ground = svg.getBoundingClientRect();
@@ -131,12 +136,15 @@ function drawOver(view, { svg, threads }) {
     const [a, b] = [from, to].map((cell) => boxOf(view, cell, ground));
     if (!a || !b) return null;
     if (b.line.left < a.line.right) return null; // it is on a line below: there is no way beside the tables
-    const look = { class: kind === undefined ? null : `kata-kind-${kind}`, style: width && `stroke-width: ${width}px` };
+    if (to[1] === "all") {
+      const [aside, low] = [a.line.right + 9, b.table.bottom + 9];
+      return s("path", { ...lookOf(kind, width), d: `M${a.line.right},${a.y}H${aside}V${low}H${b.x}V${b.table.bottom}` });
+    }
     // It bends beside the tables, and runs straight past the longer labels of other lines.
     const [left, right] = [a.table.right, b.table.left];
     const half = (left + right) / 2;
     const bend = `C${half},${a.y} ${half},${b.y} ${right},${b.y}`;
-    return s("path", { ...look, d: `M${a.line.right},${a.y}H${left}${bend}H${b.line.left}` });
+    return s("path", { ...lookOf(kind, width), d: `M${a.line.right},${a.y}H${left}${bend}H${b.line.left}` });
   }));
 }
 
@@ -144,7 +152,7 @@ function drawOver(view, { svg, threads }) {
 // its matrix has scrolled it out of sight.
 function boxOf(view, [name, row, column], ground) {
   const table = [...view.querySelectorAll("table[data-name]")].find((one) => one.dataset.name === name);
-  const cell = table?.querySelector(`[data-row="${row}"][data-column="${column}"]`);
+  const cell = table?.querySelector(`${row === "all" ? "" : `[data-row="${row}"]`}[data-column="${column}"]`);
   if (!cell) return null;
   const [box, around] = [cell, table.parentElement].map((one) => one.getBoundingClientRect());
   const x = box.left + box.width / 2;
