@@ -1,10 +1,29 @@
 // The score that is written over the future, from 0 down to −inf: how much of it leaks through the softmax.
 
+import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { causal, format, softmax, sum } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LEAST = -20; // the slider's end means −inf
+const [WIDE, ALL, HEAD, HIGH] = [50, 79, 22, 25.2]; // of a bar, and with its number; above all bars, of a row
+
+// The weight of each token, as wide as 1: what falls on its past, and what leaks.
+const shares = (tokens, leaks) => drawing(
+  { name: "leak, %", label: tokens.map((token, i) => `${token}: ${format(leaks[i] * 100, 1)}`).join(", "),
+    width: ALL, height: HEAD + tokens.length * HIGH },
+  s("text", { x: 0, y: HEAD - 7 }, "past"),
+  s("text", { x: ALL, y: HEAD - 7, "text-anchor": "end" }, "future"),
+  tokens.map((token, i) => {
+    const [y, edge] = [HEAD + i * HIGH + 2, WIDE * (1 - leaks[i])];
+    const part = (kind, x, width) => s("rect", { class: `cell kata-kind-${kind}`, x, y, width, height: HIGH - 5 });
+    return [
+      part(0, 0, edge), leaks[i] > 0 && part(1, edge, WIDE - edge),
+      s("text", { class: "number", x: 4, y: y + 15 }, token),
+      s("text", { class: "number", x: ALL, y: y + 15, "text-anchor": "end" }, format(leaks[i] * 100, leaks[i] ? 1 : 0)),
+    ];
+  }),
+);
 
 export default {
   render({ model, el }) {
@@ -49,7 +68,7 @@ export default {
             values: masked,
             rows: tokens,
             columns: tokens,
-            digits: 2,
+            digits: 1,
             kind: (i, j) => (later(i, j) ? 1 : null),
           }),
           matrix({
@@ -62,6 +81,7 @@ export default {
             kind: (i, j) => (later(i, j) ? 1 : undefined),
             marked: (i, j) => later(i, j) && most > 0 && i === from,
           }),
+          shares(tokens, leaks),
         ),
         key: most > 0
           ? [`${tokens.length - 1 - from} × ${format(weights[from].at(-1))}`, `${percent.replace("Less than", "<")} %`]
