@@ -59,6 +59,7 @@ export default {
       }));
       const [a, b] = tiles[at.value - 1] ?? [];
       const [queries, keys] = [inBlock(a), inBlock(b)];
+      const last = queries.at(-1); // the query whose numbers are written out
       const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
       const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
       // Two memories: what lies in each while this tile is worked on.
@@ -75,11 +76,14 @@ export default {
         word(left - 27, top - 6, "Q"), word(left - 10, top - 20, "K"), word(left - 10, top + most + 25, "V"),
         word(left + T * WIDE + 26, top - 6, "O"),
         range(T).map((t) => [
-          cell(left - 44, top + t * TALL, lookOf(queries, t), "1"),
+          cell(left - 44, top + t * TALL, `${lookOf(queries, t)} ${t === last ? "chosen" : ""}`, "1"),
           cell(left + t * WIDE, top - TALL - 10, lookOf(keys, t), log(powers[t])),
           cell(left + t * WIDE, top + most + 8, lookOf(keys, t), values[t]),
-          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? "done" : "",
+          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? `done ${t === last ? "chosen" : ""}` : "",
             isReady(t) ? short(state[t].o / state[t].d, 2) : ""),
+          isReady(t) && t === last && [`= ${short(state[t].o)}`, `/ ${short(state[t].d)}`].map((text, n) => word(
+            left + T * WIDE + 50, top + t * TALL + 11 + 13 * n, text, "number", "start"
+          )),
         ]),
         s("rect", { class: "cell", x: left, y: top, width: T * WIDE - 2, height: most - 2 }),
         tiles.map(([row, column], n) => {
@@ -101,7 +105,6 @@ export default {
       );
       const tile = OLD + 26;
       const [y, below] = [162, 162 + wide.value * TALL];
-      const last = queries.at(-1);
       const { power, d, o, old, adds, most: found } = state[last] ?? {};
       const risen = old?.power > 0 && power > old.power;
       const factor = risen ? `· ${old.power}/${power} ` : "";
