@@ -19,7 +19,7 @@ const bar = (j, wide, look, one, other) => s("rect", {
 // A bar for what arrives at each weight, as wide as the weight. Dark is what is above the
 // average, orange what is missing to it: as areas they are the gradients, which are written beside them.
 function arrivals(name, values, average, weights, gradients) {
-  const [low, high] = [Math.min(0, ...values), Math.max(8, ...values)];
+  const [low, high] = [Math.min(0, ...values), Math.max(6, ...values)];
   const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE + 24;
   const width = (j) => Math.max(1, weights[j] * BAR);
@@ -48,7 +48,7 @@ function arrivals(name, values, average, weights, gradients) {
 export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
-    const figure = frame(el, "Only what is above the average gives its score a positive gradient.");
+    const figure = frame(el, "Only what is above the average gives its score a positive gradient");
     figure.below();
     const gradient = arriving.map((value, i) => figure.slider({
       label: `Gradient ${i}`, min: -10, max: 10, step: 0.1, digits: 1, value,
@@ -87,6 +87,7 @@ export default {
             matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
           ),
         ],
+        title: alone && "The diagonal of the Jacobian is not enough: its gradients need not sum to 0",
         key: alone ? ["sum, not 0", total] : ["positive at", up.length ? `score ${up.join(", ")}` : "none"],
         say: alone
           ? `The diagonal by itself gives a sum of ${total} and not 0, so it cannot be the gradient of a softmax.`

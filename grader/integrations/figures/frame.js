@@ -37,7 +37,7 @@ export function frame(el, title) {
     const { show, say = "", threads = [] } = drawn;
     fill(view, [show].flat(Infinity));
     fill(more, [drawn.more].flat(Infinity));
-    heading.textContent = drawn.title ?? title;
+    heading.textContent = drawn.title || title;
     fill(key, drawn.key ? [h("span", {}, drawn.key[0]), h("b", {}, drawn.key[1])] : []);
     drawThreads(view, threads);
     if (said.textContent === say) return;
