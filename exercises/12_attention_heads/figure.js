@@ -9,7 +9,7 @@ const [WIDE, SIDE, TOP] = [176, 78, 62]; // from head to head, of a cell, and wh
 const [DEEP, THICK] = [96, 9]; // from the cells of the heads to those of the output; the line of a weight of 1
 
 // What each head found, in brackets, and the output: a line for each weight that is not 0. before: the output with all
-// heads on.
+// heads on; what is not as before is green.
 function mixing(name, found, weight, { output, before, on, picked, pick }) {
   const size = found[0].length;
   const X = (n) => 6 + Math.floor(n / size) * WIDE + (n % size) * SIDE;
@@ -27,8 +27,8 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
       const head = Math.floor(j / size);
       const share = weight[i][j];
       return share !== 0 && s("path", {
-        class: `pull kata-kind-${on[head] ? head : 3} ${i === picked && on[head] ? "" : "dim"} `
-          + `${share < 0 ? "minus" : ""}`,
+        class: `pull kata-kind-${on[head] ? head : 3} ${share < 0 ? "minus" : ""}`,
+        style: i === picked && on[head] ? null : "stroke-opacity: .3",
         "stroke-width": Math.max(0.6, THICK * Math.abs(share)).toFixed(2),
         d: `M${middle(j)},${TOP + 34}C${middle(j)},${TOP + 34 + DEEP / 2} ${middle(i)},${low - DEEP / 2} `
           + `${middle(i)},${low - 4}`,
@@ -43,7 +43,7 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
     output.map((value, i) => s(
       "g",
       { class: "kata-press", click: () => pick(i), pointerover: () => pick(i) },
-      cell(i, low, value, i === picked ? "chosen" : ""),
+      cell(i, low, value, `${value === before[i] ? "" : "kata-kind-2"} ${i === picked ? "chosen" : ""}`),
     )),
     output.map((value, i) => (value === before[i]
       ? word(middle(i), low + 48, on.every(Boolean) ? `output ${i}` : "unchanged")
