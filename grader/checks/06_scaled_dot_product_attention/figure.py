@@ -26,7 +26,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The variance of scores with and without the scale.",
+    "Scores with and without the scale, and the weights that they give.",
     data,
     {
         "variance, raw": Start("variance_of_wei"),
