@@ -176,17 +176,18 @@ def read(folder: str) -> Exercise:
     path = paths.exercise_toml(folder)
     try:
         data = read_toml(path)
-        points = {name: float(value) for name, value in data["points"].items()}
-        limits = Limits(**data.get("limits", {}), needs=project.known_needs(data.get("needs", [])))
-        forbidden = tuple(_forbidden(entry) for entry in data.get("forbidden", ()))
-        hidden = float(data.get("hidden_points", 0))
-        trains = str(data.get("trains", ""))
         wrong_ideas = data.get("misconceptions", {}).items()
-        misconceptions = tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas)
-        device, writes = str(data.get("device", "")), str(data.get("writes", ""))
-        waits = {int(task): str(reason) for task, reason in data.get("waits", {}).items()}
-        about = (points, limits, forbidden, trains, hidden, misconceptions, waits, device, writes)
-        return Exercise(folder, data["title"], *about)
+        return Exercise(
+            folder,
+            title=data["title"],
+            points={name: float(value) for name, value in data["points"].items()},
+            limits=Limits(**data.get("limits", {}), needs=project.known_needs(data.get("needs", []))),
+            forbidden=tuple(_forbidden(entry) for entry in data.get("forbidden", ())),
+            hidden_points=float(data.get("hidden_points", 0)),
+            misconceptions=tuple(Misconception(id, lesson=folder[:2], **row) for id, row in wrong_ideas),
+            waits={int(task): str(reason) for task, reason in data.get("waits", {}).items()},
+            **{name: str(data.get(name, "")) for name in ("trains", "device", "writes")},
+        )
     except (ValueError, KeyError, TypeError) as error:
         raise InfrastructureError(f"{paths.shown(path)} cannot be read: {error!r}") from None
 

@@ -31,7 +31,7 @@ from pathlib import Path
 from grader.catalog import patches, paths
 from grader.catalog.errors import BadLine
 from grader.catalog.exercise import Misconception, exercises
-from grader.catalog.patches import IMPORTS, BadPatch, Hunk
+from grader.catalog.patches import IMPORTS, Hunk
 from grader.catalog.project import PACKAGES
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -61,10 +61,7 @@ class Mistake:
 
     def compose(self) -> str:
         """The whole file that makes this mistake. Raises BadLine."""
-        try:
-            return patches.apply(self.solution, self.hunks)
-        except BadPatch as error:
-            raise BadLine(self.path, error.line, error.reason) from None
+        return patches.apply(self.solution, self.hunks)
 
     @cached_property
     def source(self) -> str:
@@ -157,21 +154,22 @@ def as_json(checks: list[str], not_passed: Mapping[str, NotPassed]) -> str:
     return f'{{\n "checks": {json.dumps(checks)},\n "mistakes": {{\n{shown}\n }}\n}}\n'
 
 
-def slips(mistake: Mistake) -> Iterator[BadPatch]:
+def slips(mistake: Mistake) -> Iterator[BadLine]:
     """The reasons why a mistake that applies to the solution names no mistake of a learner's."""
     source = mistake.compose()
     for name in sorted(_undefined(source) - _undefined(mistake.solution)):
         reason = f"{name} is not defined there, so this fails with a NameError: import or define it"
-        yield BadPatch(_line_of(mistake, name), reason)
+        yield BadLine(mistake.path, _line_of(mistake, name), reason)
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and (error := _import_error(node)):
             line = next((hunk.line for hunk in mistake.hunks if hunk.definition == IMPORTS), mistake.line)
-            yield BadPatch(line, f"`{ast.unparse(node)}` fails ({error}), and with it whatever follows")
+            yield BadLine(mistake.path, line, f"`{ast.unparse(node)}` fails ({error}), and with it whatever follows")
     if _is_code(mistake.sentence):
-        yield BadPatch(mistake.line + 1, "the sentence is code: say in words what is wrong and where to look")
+        reason = "the sentence is code: say in words what is wrong and where to look"
+        yield BadLine(mistake.path, mistake.line + 1, reason)
     elif shared := _shared(mistake.sentence, [line[1:] for line in mistake.changes if line.startswith("-")]):
         reason = f"the sentence holds the solution, `{shared}`: say what is wrong, not what to write"
-        yield BadPatch(mistake.line + 1, reason)
+        yield BadLine(mistake.path, mistake.line + 1, reason)
 
 
 @functools.cache
@@ -212,7 +210,7 @@ def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tup
             if lines[place][:1] not in ("-", "+", " ", ""):
                 raise BadLine(path, place + 1, "a line of a diff begins with -, + or a space")
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
-        hunks.append(Hunk(named[1], body, number + 1))
+        hunks.append(Hunk(named[1], body, path, number + 1))
     return sentence, tuple(hunks)
 
 

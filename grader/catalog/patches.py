@@ -12,6 +12,9 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from grader.catalog.errors import BadLine
 
 IMPORTS = "imports"  # what a hunk names that adds imports
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -29,11 +32,12 @@ class Hunk:
     """One change of one definition.
 
     definition: "softmax", "SelfAttention.forward", or "imports"; lines: each begins with "-", "+" or a space;
-    line: where the hunk's heading is in the file of mistakes.
+    path, line: the file of mistakes, and where the hunk's heading is in it.
     """
 
     definition: str
     lines: tuple[str, ...]
+    path: Path
     line: int
 
     @property
@@ -51,17 +55,13 @@ class Hunk:
         """How many lines it changes; a replaced block counts with its longer side."""
         return max(sum(line[0] == sign for line in self.lines) for sign in "-+")
 
-
-class BadPatch(ValueError):
-    """A hunk that does not fit the solution. line: of the file of mistakes."""
-
-    def __init__(self, line: int, reason: str):
-        super().__init__(reason)
-        self.line, self.reason = line, reason
+    def refused(self, reason: str, number: int = 0) -> BadLine:
+        """The error for one of its lines, by its number; 0 is the heading."""
+        return BadLine(self.path, self.line + number, reason)
 
 
 def apply(solution: str, hunks: Sequence[Hunk]) -> str:
-    """The solution's source with the changes of all hunks. Raises BadPatch."""
+    """The solution's source with the changes of all hunks. Raises BadLine."""
     lines = solution.split("\n")
     originals = definitions(solution)
     edits: dict[str, list[Edit]] = {}
@@ -69,12 +69,12 @@ def apply(solution: str, hunks: Sequence[Hunk]) -> str:
         if hunk.definition == IMPORTS:
             _check_imports(hunk, solution)
         elif hunk.definition not in originals:
-            raise BadPatch(hunk.line, f"the solution has no function or method {hunk.definition}")
+            raise hunk.refused(f"the solution has no function or method {hunk.definition}")
         else:
             edit = _find(hunk, bare_lines(lines, originals[hunk.definition]))
             for start, end, _ in edits.setdefault(hunk.definition, []):
                 if edit[0] < end and start < edit[1]:
-                    raise BadPatch(hunk.line, "it changes the same lines as another hunk")
+                    raise hunk.refused("it changes the same lines as another hunk")
             edits[hunk.definition].append(edit)
     texts = {name: _edit(bare_lines(lines, originals[name]), of_definition) for name, of_definition in edits.items()}
     imports = [line for hunk in hunks if hunk.definition == IMPORTS for line in hunk.new]
@@ -82,28 +82,26 @@ def apply(solution: str, hunks: Sequence[Hunk]) -> str:
     try:
         parse(source)
     except SyntaxError as error:
-        raise BadPatch(hunks[0].line if hunks else 0, f"the changed code is no Python: {error.msg}") from None
+        raise hunks[0].refused(f"the changed code is no Python: {error.msg}") from None
     return source
 
 
-def refusals(solution: str, hunks: Sequence[Hunk]) -> Iterator[BadPatch]:
+def refusals(solution: str, hunks: Sequence[Hunk]) -> Iterator[BadLine]:
     """The reasons why `verify` refuses a patch that applies."""
     source = apply(solution, hunks)
-    first = hunks[0].line if hunks else 0
     before, after = definitions(solution), definitions(source)
     for name in dict.fromkeys(hunk.definition for hunk in hunks if hunk.definition != IMPORTS):
         if name in after and normal(before[name]) == normal(after[name]):
-            line = next(hunk.line for hunk in hunks if hunk.definition == name)
-            yield BadPatch(line, f"{name} does the same as in the solution; leave this hunk out")
+            first = next(hunk for hunk in hunks if hunk.definition == name)
+            yield first.refused(f"{name} does the same as in the solution; leave this hunk out")
     if before.keys() != after.keys():
         other = ", ".join(sorted(before.keys() ^ after.keys()))
-        yield BadPatch(first, f"it renames, adds or removes a definition: {other}")
+        yield hunks[0].refused(f"it renames, adds or removes a definition: {other}")
     if all(hunk.definition == IMPORTS for hunk in hunks):
-        yield BadPatch(first, "it changes no function and no method")
+        yield hunks[0].refused("it changes no function and no method")
     changed = sum(hunk.changed for hunk in hunks if hunk.definition != IMPORTS)
     if changed > MAX_CHANGED:
-        reason = f"it changes {changed} lines, and {MAX_CHANGED} are the most: describe a single mistake"
-        yield BadPatch(first, reason)
+        yield hunks[0].refused(f"it changes {changed} lines, and {MAX_CHANGED} are the most: describe a single mistake")
 
 
 @functools.lru_cache(4096)
@@ -159,35 +157,34 @@ def normal(node: Function) -> str:
 
 
 def _check_imports(hunk: Hunk, solution: str) -> None:
-    """Raise BadPatch unless the hunk adds imports, and only such as the solution lacks."""
+    """Raise BadLine unless the hunk adds imports, and only such as the solution lacks."""
     try:
         nodes = ast.parse("\n".join(hunk.new)).body
     except SyntaxError as error:
-        raise BadPatch(hunk.line, f"the imports are no Python: {error.msg}") from None
+        raise hunk.refused(f"the imports are no Python: {error.msg}") from None
     if hunk.old or not nodes or not all(isinstance(node, IMPORT) for node in nodes):
-        raise BadPatch(hunk.line, "a hunk of imports adds import statements and nothing else")
+        raise hunk.refused("a hunk of imports adds import statements and nothing else")
     for node in nodes:
         if ast.unparse(node) in _imports(solution):
-            raise BadPatch(hunk.line, f"the solution has this already: {ast.unparse(node)}")
+            raise hunk.refused(f"the solution has this already: {ast.unparse(node)}")
 
 
 def _find(hunk: Hunk, lines: list[str]) -> Edit:
-    """Where the hunk applies in the lines of its definition. Raises BadPatch unless that is exactly one place."""
+    """Where the hunk applies in the lines of its definition. Raises BadLine unless that is exactly one place."""
     old = hunk.old
     if not old:
-        raise BadPatch(hunk.line, "it holds no line of the solution, so its place is unknown: add one in front")
+        raise hunk.refused("it holds no line of the solution, so its place is unknown: add one in front")
     places = [start for start in range(len(lines)) if lines[start : start + len(old)] == old]
     if len(places) == 1:
         return places[0], places[0] + len(old), tuple(hunk.new)
     if places:
-        reason = f"its lines appear {len(places)} times in {hunk.definition}: add a line before or after"
-        raise BadPatch(hunk.line, reason)
+        raise hunk.refused(f"its lines appear {len(places)} times in {hunk.definition}: add a line before or after")
     for number, text in enumerate(hunk.lines, 1):
         if text[0] != "+" and text[1:] not in lines:
             near = difflib.get_close_matches(text[1:], lines, 1, SIMILAR)
             nearest = f"; the nearest is {near[0].strip()}" if near else ""
-            raise BadPatch(hunk.line + number, f"{hunk.definition} has no line {text[1:].strip()}{nearest}")
-    raise BadPatch(hunk.line, f"its lines do not follow each other in {hunk.definition}")
+            raise hunk.refused(f"{hunk.definition} has no line {text[1:].strip()}{nearest}", number)
+    raise hunk.refused(f"its lines do not follow each other in {hunk.definition}")
 
 
 def _edit(items: Sequence[str], edits: Iterable[Edit]) -> list[str]:

@@ -4,6 +4,7 @@ In a clone they lie in one folder. Installed by pip, what is handed out lies in 
 the folder that `kata init` made: see grader/folders.py.
 """
 
+import functools
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -43,47 +44,36 @@ def _file(root: Callable[[], Path], name: str) -> Callable[[str], Path]:
     return lambda folder: root() / folder / name.format(slug=slug(folder))
 
 
-def _handed_out() -> Path:
-    """The exercises as they are handed out, with what a learner's folder does not hold: models, answers."""
-    return PROJECT / "exercises" if LEARNERS else EXERCISES
+_exercises = functools.partial(_file, lambda: EXERCISES)
+# The exercises as they are handed out, with what a learner's folder does not hold: models, answers.
+_handed_out = functools.partial(_file, lambda: PROJECT / "exercises" if LEARNERS else EXERCISES)
+_solutions = functools.partial(_file, lambda: SOLUTIONS)
+_checks = functools.partial(_file, lambda: CHECKS)
 
-
-def _exercises() -> Path:
-    return EXERCISES
-
-
-def _solutions() -> Path:
-    return SOLUTIONS
-
-
-def _checks() -> Path:
-    return CHECKS
-
-
-stub = _file(_exercises, "{slug}.py")  # the file that the learner edits
-notebook = _file(_exercises, "{slug}.ipynb")  # `make notebook` makes it
-lesson = _file(_exercises, "README.md")
-hints = _file(_exercises, "hints.md")
-problems = _file(_exercises, "problems.md")  # for paper, where a path ends; other exercises have none
-experiment = _file(_exercises, "experiment.py")  # measures a claim of the lesson
-own_model = _file(_exercises, "mine.pt")  # the model that the learner trained last, a state dict; git-ignored
-figure_script = _file(_exercises, "figure.js")  # the ES module that draws the interactive figure
-still = _file(_exercises, "figure.svg")  # the still picture of a figure, as .ci/stills.py takes it
-handed_out = _file(_handed_out, "")  # the folder itself
-review = _file(_handed_out, "review.md")  # the cards with their answers, of which `make review` asks some
-trained = _file(_handed_out, "trained.pt")  # the trained model, a state dict. Not every exercise has one
-trainer = _file(_handed_out, "train.py")  # the script that trains it
-solution = _file(_solutions, "{slug}.py")
-notice = _file(_solutions, "notice.md")  # the notes on the solution, which are shown after the exercise is passed
-mistakes = _file(_solutions, "mistakes.md")  # the known mistakes; grader/catalog/mistakes.py reads them
-failed_checks = _file(_solutions, "failed_checks.json")  # by known mistake; `make verify WRITE=1` writes it
-styles_folder = _file(_solutions, "right")  # correct answers in other styles
-exercise_toml = _file(_checks, "exercise.toml")  # title, points, limits, documented numbers
-documented_checks = _file(_checks, DOCUMENTED_CHECKS)
-hidden_checks = _file(_checks, "test_{slug}.py")
-pictures = _file(_checks, "pictures.py")  # describes the pictures. Not every exercise has one
-figure_data = _file(_checks, "figure.py")  # gives the numbers of the interactive figure
-pristine_stub = _file(_checks, "{slug}.stub")  # in a learner's bundle, where no solution exists from which to make it
+stub = _exercises("{slug}.py")  # the file that the learner edits
+notebook = _exercises("{slug}.ipynb")  # `make notebook` makes it
+lesson = _exercises("README.md")
+hints = _exercises("hints.md")
+problems = _exercises("problems.md")  # for paper, where a path ends; other exercises have none
+experiment = _exercises("experiment.py")  # measures a claim of the lesson
+own_model = _exercises("mine.pt")  # the model that the learner trained last, a state dict; git-ignored
+figure_script = _exercises("figure.js")  # the ES module that draws the interactive figure
+still = _exercises("figure.svg")  # the still picture of a figure, as .ci/stills.py takes it
+handed_out = _handed_out("")  # the folder itself
+review = _handed_out("review.md")  # the cards with their answers, of which `make review` asks some
+trained = _handed_out("trained.pt")  # the trained model, a state dict. Not every exercise has one
+trainer = _handed_out("train.py")  # the script that trains it
+solution = _solutions("{slug}.py")
+notice = _solutions("notice.md")  # the notes on the solution, which are shown after the exercise is passed
+mistakes = _solutions("mistakes.md")  # the known mistakes; grader/catalog/mistakes.py reads them
+failed_checks = _solutions("failed_checks.json")  # by known mistake; `make verify WRITE=1` writes it
+styles_folder = _solutions("right")  # correct answers in other styles
+exercise_toml = _checks("exercise.toml")  # title, points, limits, documented numbers
+documented_checks = _checks(DOCUMENTED_CHECKS)
+hidden_checks = _checks("test_{slug}.py")
+pictures = _checks("pictures.py")  # describes the pictures. Not every exercise has one
+figure_data = _checks("figure.py")  # gives the numbers of the interactive figure
+pristine_stub = _checks("{slug}.stub")  # in a learner's bundle, where no solution exists from which to make it
 
 
 def styles(folder: str) -> list[Path]:
