@@ -5,6 +5,7 @@ where all mistakes of language are found: no program is run, and no file is writ
 """
 
 import dataclasses
+import functools
 import os
 import re
 import types
@@ -33,34 +34,31 @@ def begin() -> None:
     gpu = types.SimpleNamespace(get_current_target=lambda: target)  # what Triton asks before it launches
     gpu.get_current_device, gpu.get_current_stream = lambda: 0, lambda device: 0
     driver.set_active(gpu)
-    JITFunction._do_compile = _compile_only(target)
+    JITFunction._do_compile = functools.partialmethod(_compile_only, target)
     kernels.launch_a_kernel()
 
 
-def _compile_only(target):
+def _compile_only(self, target, key, signature, device, constexprs, options, attrs, warmup):
     """What stands in for JITFunction._do_compile. It gives no kernel, so nothing is launched."""
     from triton._C.libtriton import ir
     from triton.compiler import ASTSource, make_backend
 
-    def _do_compile(self, key, signature, device, constexprs, options, attrs, warmup):
-        first_line = self.starting_line_number + len(self.raw_src) - len(self.src.splitlines())  # below decorators
-        options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
-        backend, stages = make_backend(target), dict[str, Any]()
-        source = ASTSource(self, signature, constexprs, attrs)
-        backend.add_stages(stages, options, source.language)
-        context = ir.context()
-        ir.load_dialects(context)
-        backend.load_dialects(context)
-        functions = backend.get_codegen_implementation(options), backend.get_module_map()
-        try:
-            module = source.make_ir(target, options, *functions, context)
-            module = stages["ttir"](module, {"target": target, **vars(options)})
-        except Exception as error:
-            raise Refused(f"{first_line + _offset(error)} {REFUSED}: {_reason(error)}") from None
-        if TF32.search(str(module)):
-            raise Refused(f"{first_line} {SHORTENED}")
-
-    return _do_compile
+    first_line = self.starting_line_number + len(self.raw_src) - len(self.src.splitlines())  # below decorators
+    options = dataclasses.replace(options, ptx_version=87)  # otherwise a program is asked for it
+    backend, stages = make_backend(target), dict[str, Any]()
+    source = ASTSource(self, signature, constexprs, attrs)
+    backend.add_stages(stages, options, source.language)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    functions = backend.get_codegen_implementation(options), backend.get_module_map()
+    try:
+        module = source.make_ir(target, options, *functions, context)
+        module = stages["ttir"](module, {"target": target, **vars(options)})
+    except Exception as error:
+        raise Refused(f"{first_line + _offset(error)} {REFUSED}: {_reason(error)}") from None
+    if TF32.search(str(module)):
+        raise Refused(f"{first_line} {SHORTENED}")
 
 
 def _offset(error: BaseException) -> int:

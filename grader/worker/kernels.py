@@ -144,10 +144,10 @@ def take_in() -> None:
     builder, executor = interpreter.interpreter_builder, interpreter.GridExecutor
     # Whether whole numbers overflow is not looked at on a GPU either, and takes half of the time.
     builder.options = dataclasses.replace(builder.options, sanitize_overflow=False)
-    builder.create_masked_load = _load(interpreter, builder.create_masked_load)
-    builder.create_masked_store = _store(interpreter, builder.create_masked_store)
-    builder.set_grid_idx = _program(builder, builder.set_grid_idx)
-    executor.__call__ = _launch(executor.__call__)
+    builder.create_masked_load = functools.partial(_load, interpreter, builder.create_masked_load)
+    builder.create_masked_store = functools.partial(_store, interpreter, builder.create_masked_store)
+    builder.set_grid_idx = functools.partial(_program, builder, builder.set_grid_idx)
+    executor.__call__ = functools.partialmethod(_launch, executor.__call__)
     executor._init_args_hst, executor._restore_args_dev = _pad, _give_back
 
 
@@ -180,29 +180,23 @@ def launch_a_kernel() -> None:
     del sys.modules["a_kernel"]
 
 
-# The parts that stand in for Triton's own. Some are given the one that they replace.
+# The parts that stand in for Triton's own. `original` is the one that is replaced.
 
 
-def _load(interpreter, original):
-    def create_masked_load(ptrs, mask, other, *rest):
-        dtype = ptrs.get_element_ty()
-        kind = interpreter._get_np_dtype(dtype)
-        masked, inside = _lanes("load", ptrs.data, mask)
-        data = numpy.full(ptrs.data.shape, math.nan if kind.kind == "f" else 0, kind)
-        if other is not None:
-            data = numpy.where(masked, data, other.data).astype(kind)
-        handles = [interpreter.TensorHandle(inside, interpreter.tl.int1), interpreter.TensorHandle(data, dtype)]
-        return original(ptrs, *handles, *rest)
-
-    return create_masked_load
+def _load(interpreter, original, ptrs, mask, other, *rest):
+    dtype = ptrs.get_element_ty()
+    kind = interpreter._get_np_dtype(dtype)
+    masked, inside = _lanes("load", ptrs.data, mask)
+    data = numpy.full(ptrs.data.shape, math.nan if kind.kind == "f" else 0, kind)
+    if other is not None:
+        data = numpy.where(masked, data, other.data).astype(kind)
+    handles = [interpreter.TensorHandle(inside, interpreter.tl.int1), interpreter.TensorHandle(data, dtype)]
+    return original(ptrs, *handles, *rest)
 
 
-def _store(interpreter, original):
-    def create_masked_store(ptrs, value, mask, *rest):
-        _, inside = _lanes("store", ptrs.data, mask)
-        return original(ptrs, value, interpreter.TensorHandle(inside, interpreter.tl.int1), *rest)
-
-    return create_masked_store
+def _store(interpreter, original, ptrs, value, mask, *rest):
+    _, inside = _lanes("store", ptrs.data, mask)
+    return original(ptrs, value, interpreter.TensorHandle(inside, interpreter.tl.int1), *rest)
 
 
 def _lanes(kind: str, addresses, mask):
@@ -229,33 +223,27 @@ def _line() -> int:
     return frame.f_lineno if frame is not None else 0
 
 
-def _program(builder, original):
-    def set_grid_idx(x, y, z):
-        width, height, depth = builder.grid_dim
-        if State.launch is not None:
-            State.launch.grid = (int(width), int(height), int(depth))
-        if State.record is not None and State.record.backwards:
-            x, y, z = width - 1 - x, height - 1 - y, depth - 1 - z
-        original(x, y, z)
-
-    return set_grid_idx
+def _program(builder, original, x, y, z):
+    width, height, depth = builder.grid_dim
+    if State.launch is not None:
+        State.launch.grid = (int(width), int(height), int(depth))
+    if State.record is not None and State.record.backwards:
+        x, y, z = width - 1 - x, height - 1 - y, depth - 1 - z
+    original(x, y, z)
 
 
-def _launch(original):
-    def __call__(self, *args, **kwargs):
-        outer, record = State.launch, State.record
-        State.launch = launch = Launch(str(getattr(self.fn, "__name__", "")))
-        if record is not None and len(record.launches) == MAX_LAUNCHES:
-            record.problem = TOO_MANY
-        elif record is not None:
-            record.launches.append(launch)
-        try:
-            with numpy.errstate(all="ignore"):  # a GPU gives inf and NaN without a word
-                return original(self, *args, **kwargs)
-        finally:
-            State.launch = outer
-
-    return __call__
+def _launch(self, original, *args, **kwargs):
+    outer, record = State.launch, State.record
+    State.launch = launch = Launch(str(getattr(self.fn, "__name__", "")))
+    if record is not None and len(record.launches) == MAX_LAUNCHES:
+        record.problem = TOO_MANY
+    elif record is not None:
+        record.launches.append(launch)
+    try:
+        with numpy.errstate(all="ignore"):  # a GPU gives inf and NaN without a word
+            return original(self, *args, **kwargs)
+    finally:
+        State.launch = outer
 
 
 def _pad(self, args, kwargs):
