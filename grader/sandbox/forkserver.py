@@ -145,7 +145,7 @@ class ForkServer:
 
         Raises InfrastructureError where the worker reports nothing.
         """
-        with selftest.bait_files() as bait_files:
+        with selftest.BaitFiles() as bait_files:
             inbox, pid, live = self._fork("probe", Limits(), bait_files.facts())
             outcomes: dict[str, str] = {}
             try:

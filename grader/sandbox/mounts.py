@@ -44,17 +44,10 @@ def closure() -> dict[str, str]:
     """{"torch": "/…/site-packages/torch", …}: the path of each of the packages' folders and files, by its name."""
     folders, located = _site_folders(), dict[str, str]()
     for name in PACKAGES:
-        located |= _locate(name, folders)
+        places = [os.path.join(folder, entry) for folder in folders for entry in (name, f"{name}.py")]
+        if path := next(filter(os.path.exists, places), ""):  # in the first folder that has it
+            located[os.path.basename(path)] = os.path.realpath(path)
     return located
-
-
-def _locate(name: str, folders: list[str]) -> dict[str, str]:
-    """The path of the package or module of this name in the first folder that has it, by file name; {} if none."""
-    for folder in folders:
-        for entry in (name, f"{name}.py"):
-            if os.path.exists(path := os.path.join(folder, entry)):
-                return {entry: os.path.realpath(path)}
-    return {}
 
 
 def _site_folders() -> list[str]:
@@ -107,22 +100,17 @@ def executable() -> str:
 
 def plan(tier: Tier, device: str) -> dict[str, object]:
     """The plan of the fork server, which is sent as JSON: see worker.server.main, and process.BOOT for the others."""
-    common: dict[str, object] = {
+    readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
+    readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
+    packages = [SITE, WORKER] if tier.bwrap else [*closure().values()]
+    return {
         "landlock": tier.landlock, "seccomp": tier.seccomp, "uid": tier.uid,
         "device": device, "devices": devices(device),
         "parent": None if tier.bwrap else watched_parent(),
-    }  # fmt: skip
-    readable = [*_libraries(device), *SYSTEM, *DEVICES[1:], *interpreter()]
-    readable += (*CUDA_SYSTEM, *CUDA_PROC) if device == "cuda" else ()
-    if tier.bwrap:
-        return common | {"worker": WORKER, "import_paths": [SITE], "readable": [*readable, SITE, WORKER]}
-    packages = closure().values()
-    import_paths = list(dict.fromkeys(map(os.path.dirname, packages)))
-    return common | {
-        "worker": str(paths.WORKER),
-        "import_paths": import_paths,
+        "worker": WORKER if tier.bwrap else str(paths.WORKER),
+        "import_paths": [SITE] if tier.bwrap else [*dict.fromkeys(map(os.path.dirname, packages))],
         "readable": [*readable, *packages],
-    }
+    }  # fmt: skip
 
 
 def bubblewrap(tier: Tier, device: str) -> list[str]:

@@ -158,12 +158,11 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
 
     None on a system that does not report it. Raises OSError where nothing arrives before the deadline.
     """
-    if not hasattr(socket, "SO_PASSCRED"):
-        return None
     connection.settimeout(max(deadline - time.monotonic(), 0.001))
-    _, extra, _, _ = connection.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size), socket.MSG_PEEK)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-    return _pid(extra)
+    _, pid = _receive(connection, 1, socket.MSG_PEEK)
+    if hasattr(socket, "SO_PASSCRED"):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    return pid
 
 
 class Kind(NamedTuple):
@@ -224,7 +223,7 @@ class Process:
         reply = b""
         while not reply.endswith(b"\n"):
             try:
-                chunk = self._receive()
+                chunk, pid = _receive(self.control, 65536)
             except TimeoutError:
                 if self._is_stopped():
                     raise OSError("the fork server was stopped") from None
@@ -234,6 +233,7 @@ class Process:
             if not chunk:
                 raise OSError("the fork server ended")
             reply += chunk
+            self.pid = pid or self.pid  # which bubblewrap hides otherwise
         answer: dict[str, Any] = json.loads(reply)
         return answer
 
@@ -257,14 +257,6 @@ class Process:
             return ""
         lines = (stderr or b"").decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else ""
-
-    def _receive(self) -> bytes:
-        """Some bytes of the reply; the kernel adds the sender's pid, which bubblewrap hides otherwise."""
-        if not hasattr(socket, "SO_PASSCRED"):
-            return self.control.recv(65536)
-        chunk, extra, _, _ = self.control.recvmsg(65536, socket.CMSG_SPACE(CREDENTIALS.size))
-        self.pid = _pid(extra) or self.pid
-        return chunk
 
     def _is_stopped(self) -> bool:
         try:
@@ -319,8 +311,14 @@ def _stat(pid: int) -> list[bytes]:
         return stat.read().rpartition(b")")[2].split()
 
 
-def _pid(extra: list[tuple[int, int, bytes]]) -> int | None:
-    for level, kind, data in extra:
-        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-            return CREDENTIALS.unpack(data[: CREDENTIALS.size])[0] or None
-    return None
+def _receive(connection: socket.socket, size: int, flags: int = 0) -> tuple[bytes, int | None]:
+    """Some bytes, and the process id of their sender; None on a system that does not report it."""
+    if not hasattr(socket, "SO_PASSCRED"):
+        return connection.recv(size, flags), None
+    chunk, extra, _, _ = connection.recvmsg(size, socket.CMSG_SPACE(CREDENTIALS.size), flags)
+    pids = [
+        CREDENTIALS.unpack(data[: CREDENTIALS.size])[0]
+        for level, kind, data in extra
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS)
+    ]
+    return chunk, next(filter(None, pids), None)

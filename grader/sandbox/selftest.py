@@ -4,7 +4,6 @@ import contextlib
 import secrets
 import socket
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,23 @@ UNPROMISED_ON_CUDA = ("start a thread",)  # CUDA has threads of its own
 OTHER_ROUNDING = "compute with other instructions than the grader"
 
 
-class BaitFiles:
-    """Files and sockets that nothing in a sandbox may reach."""
+class BaitFiles(contextlib.ExitStack):
+    """Files and sockets that nothing in a sandbox may reach, deleted and closed after the block.
 
-    def __init__(self, folder: Path | None):
-        self.folder = folder
-        self.sockets: list[socket.socket] = []
-        if folder is not None:
-            folder.chmod(0o755)
+    Where no folder is writable, there are only sockets.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder: Path | None = None
+        with contextlib.suppress(OSError):
+            self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="kata-")))
+        self.callback(_delete_leftovers)
+        if self.folder is not None:
+            self.folder.chmod(0o755)
             for name, mode in (("hidden", 0o644), ("private", 0o600), ("writable", 0o666)):
-                (folder / name).write_bytes(TEXT)
-                (folder / name).chmod(mode)
+                (self.folder / name).write_bytes(TEXT)
+                (self.folder / name).chmod(mode)
 
     def facts(self) -> dict[str, Any]:
         """Paths, ports and names for the probe: see worker.lockdown.probe.run."""
@@ -52,31 +57,12 @@ class BaitFiles:
         unchanged = contents == dict.fromkeys(("hidden", "private", "writable"), TEXT)
         return {"change the grader's files": "refused: they are as they were" if unchanged else "done"}
 
-    def close(self) -> None:
-        """Close the sockets, and delete files that the probe could create but not delete."""
-        for leftover in Path("/dev/shm").glob("made-by-the-probe-*"):
-            with contextlib.suppress(OSError):
-                leftover.unlink()
-        for listener in self.sockets:
-            listener.close()
-
     def _listen(self, family: int, kind: int, address: str | tuple[str, int] = ("127.0.0.1", 0)) -> socket.socket:
-        listener = socket.socket(family, kind)
-        self.sockets.append(listener)
+        listener = self.enter_context(socket.socket(family, kind))
         listener.bind(address)
         if kind == socket.SOCK_STREAM:
             listener.listen(4)
         return listener
-
-
-@contextlib.contextmanager
-def bait_files() -> Iterator[BaitFiles]:
-    """Create the bait files, and delete them after the block. Where no folder is writable, there are only sockets."""
-    with contextlib.ExitStack() as stack:
-        folder = None
-        with contextlib.suppress(OSError):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kata-")))
-        yield stack.enter_context(contextlib.closing(BaitFiles(folder)))
 
 
 def arithmetic(live: dict[str, Any]) -> dict[str, str]:
@@ -96,3 +82,10 @@ def holes(tier: Tier, device: str, outcomes: dict[str, str]) -> tuple[str, ...]:
         return ()
     unpromised = (*UNPROMISED[tier.name], *(UNPROMISED_ON_CUDA if device == "cuda" else ()))
     return tuple(name for name, outcome in outcomes.items() if outcome == "done" and name not in unpromised)
+
+
+def _delete_leftovers() -> None:
+    """Delete files that the probe could create but not delete."""
+    for leftover in Path("/dev/shm").glob("made-by-the-probe-*"):
+        with contextlib.suppress(OSError):
+            leftover.unlink()

@@ -172,8 +172,8 @@ def test_what_is_not_so_is_not_said(number, change, checks, never, said):
 
 def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
     """The work is counted in requests to known mistakes, since a verdict must not depend on the time that it takes."""
-    requests, handled = [], Local.handle
-    monkeypatch.setattr(Local, "handle", lambda *given: requests.append(given) or handled(*given))
+    requests, answered = [], Local.answer
+    monkeypatch.setattr(Local, "answer", lambda *given: requests.append(given) or answered(*given))
     source = replace_in("11", (SCALE, "keys.shape[-1] ** 0.37 + 0.11"))
     grading.result(catalog.find("11"), Submission(source, "submission.py"), fork_server, Settings(seed=3))
     assert 200 < len(requests) < 1500
