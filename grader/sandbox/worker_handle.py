@@ -16,7 +16,6 @@ AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffe
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
 FEW_PAGES = 50  # new pages of memory between two measurements; an import takes more
 IN_ALL = 4  # the limit with imports, in units of `call_cpu_s`: torch.optim imports torch._dynamo, which may take 2.5 s
-SUSPICIOUS_S = 0.3  # seconds of computing without a reply, where many requests were sent at once
 GRACE_S = 0.3  # seconds for a process that closed its connection to end, so that its exit status is known
 
 
@@ -53,31 +52,27 @@ class Worker:
         Raises TimedOut, WorkerEnded, wire.ProtocolError where the bytes are no valid reply, and Lost where the fork
         server is gone.
         """
-        nonce = secrets.randbits(64)
-        with self._failures():
-            framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
-            return self._reply(nonce, seconds, cpu_s)
+        (reply,) = self.exchange_all([request], seconds, cpu_s)
+        return reply
 
-    def exchange_all(self, requests: list[bytes], seconds: float) -> Iterator[bytearray]:
+    def exchange_all(self, requests: list[bytes], seconds: float, cpu_s: float | None) -> Iterator[bytearray]:
         """The encoded replies to many requests, of which AHEAD bytes are sent before the replies to them arrive.
 
-        Raises as `exchange` does. Replies are sent together, so a worker that ends or hangs may have answered more of
-        them. Its time limit is lower here.
+        seconds, cpu_s: for each of them. Raises as `exchange` does. Replies are sent together, so a worker that ends or
+        hangs may have answered more of them.
         """
-        limit_s = self.limits.call_cpu_s and min(self.limits.call_cpu_s, SUSPICIOUS_S)
         with self._failures():
             for batch in _batches(requests):
                 nonces = [secrets.randbits(64) for _ in batch]
                 frames = b"".join(map(framing.frame, nonces, batch))
                 framing.send_all(self.connection, frames, time.monotonic() + seconds)
                 for nonce in nonces:
-                    yield self._reply(nonce, seconds, limit_s)
+                    yield self._reply(nonce, seconds, cpu_s)
 
-    def close(self) -> int | None:
-        """Kill the process and all that it started. Returns its exit status if it had ended by itself, else None."""
+    def close(self) -> None:
+        """Kill the process and all that it started."""
         with contextlib.suppress(Lost):
-            return self._close()
-        return None
+            self._close()
 
     def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
         """The body of the reply with this nonce. most: seconds of processor time that the worker may take for it.

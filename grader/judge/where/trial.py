@@ -80,7 +80,8 @@ class Trial:
                 limits = replace(self.limits, call_cpu_s=self.limits.call_cpu_s and ANSWER_S)
                 self.answering_worker = self.examiner.fork_server.spawn(limits)
             bodies = [body for source in sources[answered:] for body in (self._load(source), *requests)]
-            replies = self.answering_worker.exchange_all(bodies, self.limits.call_s)
+            limits = self.answering_worker.limits
+            replies = self.answering_worker.exchange_all(bodies, limits.call_s, limits.call_cpu_s)
             try:
                 while answered < len(sources):
                     if self.is_cancelled():  # whoever waits for the fork server must not wait for these answers
