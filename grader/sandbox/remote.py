@@ -191,19 +191,18 @@ class Remote:
         defining = {line for line, names in statements(self.source) if name in names} if left_out else set()
         return next((failed for failed in reversed(left_out) if failed.statement in defining), None)
 
-    def run_source(self) -> list[LeftOut]:
-        """Run the source in the worker. Returns what failed. Raises LearnerError where the process ends or hangs."""
-        return self._failed(self._send_source())
+    def run_source(self, stepwise: bool = False) -> list[LeftOut]:
+        """Run the source in the worker, or only compile it for steps. Returns what failed.
 
-    def _send_source(self, stepwise: bool = False) -> Reply:
-        """The worker's reply to a request that loads the source. Raises LearnerError where there is none."""
+        Raises LearnerError where the process ends or hangs.
+        """
         seconds = self.limits.load_cpu_s or self.limits.call_s
         skip = [*{**self.skipped, **self.stopped()}]
         request = protocol.Load(
             self.source, self.submission.filename, self.name, syntax.is_notebook(self.source), skip,
             seconds * STEPWISE_SHARE if stepwise else seconds, stepwise,
         )  # fmt: skip
-        return self._answer_to(request, self.limits.load_cpu_s)
+        return self._run(request, self.limits.load_cpu_s)
 
     def _load_stepwise(self, error: LearnerError) -> list[LeftOut]:
         """Load the source statement by statement, and again without each that ends or blocks the process.
@@ -218,10 +217,10 @@ class Remote:
         for _ in range(MAX_SKIPPED + 1):
             self.output, self.output_of_load = output
             self.worker = self.spawn()
-            failed, number = self._failed(self._send_source(stepwise=True)), 0
+            failed, number = self.run_source(stepwise=True), 0
             try:
                 while number < len(lines):
-                    failed += self._failed(self._answer_to(protocol.Step(), cpu_s))
+                    failed += self._run(protocol.Step(), cpu_s)
                     number += 1
                 return failed
             except LearnerError as ending:
@@ -231,18 +230,17 @@ class Remote:
                 self.skipped[number] = LeftOut(lines[number], ending)
         raise error from None
 
-    def _answer_to(self, request: Request, cpu_s: float | None) -> Reply:
-        """The reply to a request that loads. Raises LearnerError where there is none."""
+    def _run(self, request: Request, cpu_s: float | None) -> list[LeftOut]:
+        """The statements that failed in a request that loads. The names in the first reply are kept.
+
+        Raises LearnerError where there is no reply.
+        """
         try:
             reply, _ = self._ask(request, protocol.encode_request(request), cpu_s)
         finally:
             self.hung.pop("", None)  # loading calls no function of a check
         if reply.error:
             raise LearnerError("exception", reply.error)
-        return reply
-
-    def _failed(self, reply: Reply) -> list[LeftOut]:
-        """The statements that failed, as a reply tells them. The names in the first such reply are kept."""
         if self.names is None:
             self.names = reply.names
         limit = self.limits.load_cpu_s or self.limits.call_s
