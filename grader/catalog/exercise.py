@@ -32,7 +32,6 @@ class Limits:
     memory_mb: int | None = 1024
     open_files: int = 32
     processes: int | None = 0  # processes and threads that the code may start; None sets no limit
-    output: int = 10_000  # characters of printed output that are kept
     needs: tuple[str, ...] = ()  # packages that it has besides torch, numpy and einops: worker/kernels.py
     measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
     measured_s: float = 120.0  # of processor time, for a call whose memory is measured: its inputs are large

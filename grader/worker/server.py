@@ -12,7 +12,7 @@ import socket
 import sys
 import time
 import traceback
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import torch
 
@@ -28,22 +28,17 @@ GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 OUR_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLIBC_TUNABLES")
 
 
-class Served(NamedTuple):
-    """The connection on which a fork answers requests, and how many characters of a learner's prints are kept."""
-
-    connection: socket.socket
-    output: int
-
-
-def main(control: socket.socket, plan: dict) -> Served | None:
+def main(control: socket.socket, plan: dict) -> socket.socket | None:
     """As `obey`, until the grader is gone or this process is interrupted."""
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         return obey(control, plan)
     return None
 
 
-def obey(control: socket.socket, plan: dict) -> Served | None:
-    """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None. In a fork: Served.
+def obey(control: socket.socket, plan: dict) -> socket.socket | None:
+    """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None.
+
+    In a fork: the connection on which it answers requests.
 
     plan: what lockdown.layers.Lockdown reads, and `parent`, the grader's process id if this process is to end with it.
     Where it is None, this process ends with the socket alone. `needs`: packages that workers have besides torch. Where
@@ -95,20 +90,20 @@ def obey(control: socket.socket, plan: dict) -> Served | None:
     return None
 
 
-def work(served: Served | None) -> NoReturn:
+def work(served: socket.socket | None) -> NoReturn:
     """After `main`: answer requests in a fork; end this process."""
     if served is None:
         os._exit(0)  # the usual exit takes a tenth of a second in torch's destructors
     try:
-        serve(*served)
+        serve(served)
     finally:
         os._exit(70)
 
 
-def spawn(connection: int, lockdown: Lockdown, command: dict) -> tuple[int, Served | None]:
+def spawn(connection: int, lockdown: Lockdown, command: dict) -> tuple[int, socket.socket | None]:
     """Fork a worker that answers requests on `connection`, or probes the sandbox. Returns its process id.
 
-    In the fork that is 0, beside what `work` needs there.
+    In the fork that is 0, beside the connection, if it answers requests.
     """
     parent = os.getpid()
     pid = os.fork()
@@ -124,7 +119,7 @@ def spawn(connection: int, lockdown: Lockdown, command: dict) -> tuple[int, Serv
     return 0, served
 
 
-def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> Served | None:
+def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: int) -> socket.socket | None:
     """In the fork: give up everything except the connection. Returns None where it has nothing more to do."""
     submitted_source.arm()
     try:
@@ -149,16 +144,12 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
             torch.cuda.set_per_process_memory_fraction(GPU_SHARE)  # on the CPU the limit of the address space does this
     if command["sealed"]:
         without_ready_made.seal()
-    return Served(served, command["limits"]["output"])
+    return served
 
 
-def serve(connection: socket.socket, output: int) -> None:
-    """Answer requests until the grader closes the connection or kills this process.
-
-    output: how many characters of the learner's prints are kept.
-    """
+def serve(connection: socket.socket) -> None:
+    """Answer requests until the grader closes the connection or kills this process."""
     executor, inbox = Executor(), framing.Inbox(connection)
-    executor.output.room = output
     ready, since = bytearray(), time.monotonic()
     request = inbox.receive()
     while True:
