@@ -166,7 +166,8 @@ def slip(source: str, owner: str, name: str) -> str:
         return _slip_of_method(source, classes[-1], own[name]) if owner else ""
     for outer in own.values():
         for node in walk(outer):
-            if isinstance(node, DEFINING) and node.name == name and not _is_method(outer, node):
+            is_method = isinstance(outer, ast.ClassDef) and _takes_self(node)  # which happens to be called like it
+            if isinstance(node, DEFINING) and node.name == name and not is_method:
                 return f"{_placed(source, node)} is inside {outer.name}: move it to the left, out of {outer.name}"
     if not owner:
         return ""
@@ -278,11 +279,6 @@ def _parameters(function: Function) -> list[ast.arg]:
 
 def _takes_self(node: ast.AST) -> bool:
     return isinstance(node, FUNCTIONS) and [one.arg for one in node.args.args[:1]] == ["self"]
-
-
-def _is_method(outer: ast.AST, node: ast.AST) -> bool:
-    """Whether it is a method of this class, which happens to be called like a function."""
-    return isinstance(outer, ast.ClassDef) and _takes_self(node)
 
 
 def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.ClassDef) -> str:
