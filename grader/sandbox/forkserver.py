@@ -160,7 +160,7 @@ class ForkServer:
                 if not outcomes:
                     raise InfrastructureError("the probe of the sandbox ended before it told anything") from None
                 outcomes["run a program"] = "done"  # another program replaced it, or it was killed for the attempt
-            except (wire.ProtocolError, framing.Deadline) as error:
+            except (wire.ProtocolError, TimeoutError) as error:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
                 with contextlib.suppress(Lost):
@@ -249,7 +249,7 @@ class ForkServer:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
                 return inbox, pid, live
-            except (OSError, ValueError, KeyError, wire.ProtocolError, framing.Deadline) as error:
+            except (OSError, ValueError, KeyError, wire.ProtocolError) as error:
                 own_end.close()
                 worker_end.close()
                 tier = self.tier

@@ -84,7 +84,7 @@ class Worker:
             self._wait(began, seconds, most)
             try:
                 frame = self.inbox.receive(began + seconds)
-            except framing.Deadline:
+            except TimeoutError:
                 raise TimedOut(seconds) from None
         echoed, body = frame
         if echoed != nonce:
@@ -122,7 +122,7 @@ class Worker:
             yield
         except framing.Closed:
             raise WorkerEnded(self._close(GRACE_S)) from None
-        except framing.Deadline:
+        except TimeoutError:
             self.close()
             raise TimedOut(self.limits.call_s) from None
         except (TimedOut, wire.ProtocolError):

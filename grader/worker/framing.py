@@ -20,22 +20,18 @@ class Closed(ProtocolError):
     """The other side closed the connection (its process ended)."""
 
 
-class Deadline(Exception):
-    """The other process did not answer in time."""
-
-
 def frame(nonce: int, body: bytes | bytearray) -> bytes:
     """The frame of a body, as it is sent."""
     return PREFIX.pack(MAGIC, nonce, len(body)) + body
 
 
 def send_all(sock: socket.socket, frames: bytes | bytearray, deadline: float | None = None) -> None:
-    """Send encoded frames before `deadline` (of time.monotonic). Raises Deadline or Closed."""
+    """Send encoded frames before `deadline` (of time.monotonic). Raises TimeoutError or Closed."""
     try:
         _set_timeout(sock, deadline)
         sock.sendall(frames)
-    except TimeoutError:
-        raise Deadline from None
+    except TimeoutError:  # which is an OSError
+        raise
     except OSError:
         raise Closed("the connection is closed") from None
 
@@ -66,14 +62,14 @@ class Inbox:
     def receive(self, deadline: float | None = None) -> tuple[int, bytearray]:
         """The nonce and body of the next frame. The deadline holds for all of it, even if it comes in small pieces.
 
-        Raises Deadline, Closed, or ProtocolError where the bytes are no frame.
+        Raises TimeoutError, Closed, or ProtocolError where the bytes are no frame.
         """
         while (complete := self.take()) is None:
             try:
                 _set_timeout(self.sock, deadline)
                 chunk = self.sock.recv(READ_AHEAD)
             except TimeoutError:
-                raise Deadline from None
+                raise
             except OSError:
                 chunk = b""
             if not chunk:
@@ -89,5 +85,5 @@ def _set_timeout(sock: socket.socket, deadline: float | None) -> None:
         return
     remaining_s = deadline - time.monotonic()
     if remaining_s <= 0:
-        raise Deadline
+        raise TimeoutError
     sock.settimeout(remaining_s)
