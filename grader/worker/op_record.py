@@ -101,13 +101,9 @@ class Calls(TorchFunctionMode):
         self.record = record
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        if any(map(_handles_functions, types)):
+        own = [base for kind in types for base in kind.__mro__ if base not in TORCHS_OWN]
+        if any(OWN_FUNCTION in vars(base) for base in own):  # a class of the learner's decides what functions do
             self.record.problem = OWN_DISPATCH
         if any(function is recorded for recorded in RECORDED_AS_ONE):  # `is`, since a learner's object can define `==`
             return self.record.run_as_one(function, args, kwargs or {})
         return function(*args, **(kwargs or {}))
-
-
-def _handles_functions(tensor_class: type) -> bool:
-    """Whether a class of the learner's, or one that it inherits from, decides itself what torch's functions do."""
-    return any(OWN_FUNCTION in vars(base) for base in tensor_class.__mro__ if base not in TORCHS_OWN)

@@ -22,10 +22,6 @@ def _is_text(value) -> bool:
     return type(value) is str and len(value) <= MAX_TEXT
 
 
-def _is_text_or_none(value) -> bool:
-    return value is None or _is_text(value)
-
-
 def _is_int(end: int):
     """A test for ints from 0 to below `end`."""
     return lambda value: type(value) is int and 0 <= value < end
@@ -51,7 +47,8 @@ _is_line, _is_size = _is_int(1 << 31), _is_int(1 << 40)
 _is_texts = _is_list(_is_text)
 _is_shapes = _is_list(is_shape, MAX_SHAPES)
 ERROR = {
-    "type": _is_text, "bases": _is_texts, "message": _is_text, "missing_module": _is_text_or_none,
+    "type": _is_text, "bases": _is_texts, "message": _is_text,
+    "missing_module": lambda value: value is None or _is_text(value),
     "frames": _is_list(_is_row(_is_line, _is_text, _is_text)),
 }  # fmt: skip
 

@@ -164,16 +164,13 @@ def _empty_functions(kept: frozenset[str], forbidden: frozenset[str]) -> None:
             wrapped.__dynamo_disable = wrapped
         is_passing = file.startswith(passing) and not file.startswith(ATTENTION)
         is_passing = is_passing and code.co_name.removeprefix("_engine_run_") not in forbidden
-        if is_passing and not (function.__module__ in WRITTEN_IN_PYTHON and _is_formula(code.co_name, kept)):
+        is_formula = function.__module__ in WRITTEN_IN_PYTHON and not code.co_name.startswith("_")
+        if is_passing and not (is_formula and plain(code.co_name) not in kept):
             continue
         function.__code__ = code.replace(  # type: ignore[call-arg]  # Python 3.11 has the table of exceptions
             co_code=raising.co_code, co_consts=(ReadyMade,) * len(raising.co_consts), co_names=(),
             co_flags=code.co_flags & PLAIN_FLAGS, co_exceptiontable=b"", co_stacksize=raising.co_stacksize,
         )  # fmt: skip
-
-
-def _is_formula(name: str, kept: frozenset[str]) -> bool:
-    return not name.startswith("_") and plain(name) not in kept
 
 
 def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
