@@ -103,18 +103,13 @@ def _sections(markdown: str) -> Iterator[tuple[int, str, str]]:
         task, lines = EXAMPLES_HEADING.match(line), []
 
 
-def without_still(markdown: str, instead: str = "") -> str:
-    """A lesson without the still picture of its figure."""
-    return STILL.sub(instead, markdown)
+def for_page(markdown: str, figure: str = "", sentences: dict[str, str] = FRAME, has_hints: bool = False) -> str:
+    """A lesson as a page shows it that has another way to the hints, or none.
 
-
-def without_hints(markdown: str) -> str:
-    """A lesson without the links to its hints, for a page that has another way to them, or none."""
-    return HINT.sub("", markdown)
-
-
-def framed(markdown: str, sentences: dict[str, str] = FRAME) -> str:
-    """A lesson with what its page says below some headings. sentences: by heading; {number} is the lesson's."""
+    figure: what is there in place of the still picture; sentences: what the page says below a heading, in which
+    {number} is the lesson's; has_hints: whether the links to the hints stay.
+    """
+    markdown = STILL.sub(figure, markdown if has_hints else HINT.sub("", markdown))
     for heading, sentence in sentences.items():
         markdown = markdown.replace(f"\n{heading}\n", f"\n{heading}\n\n{sentence.format(number=markdown[2:4])}\n", 1)
     return markdown
@@ -233,8 +228,8 @@ def plain(markdown: str, opened: Container[int] = ()) -> str:
             return f"**{SHOWN.sub(show, found['heading']).replace('**', '')}**"
         return found["code"] or found["link"] or f"(A picture: {found['picture']})"
 
-    markdown = without_hints(without_still(markdown, IN_BROWSER))
-    return SHOWN.sub(show, formulas.as_text(SUMMARY.sub(fold, markdown), as_markdown=True))
+    markdown = SUMMARY.sub(fold, for_page(markdown, IN_BROWSER, {}))
+    return SHOWN.sub(show, formulas.as_text(markdown, as_markdown=True))
 
 
 def section(folder: str, heading: str) -> str:

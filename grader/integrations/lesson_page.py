@@ -46,8 +46,7 @@ def page(folder: str, own: dict[str, Any]) -> str:
     from markdown_it import MarkdownIt
 
     path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    markdown = lesson.framed(lesson.without_hints(path.read_text("utf-8")))
-    text, taken = formulas.take_out(lesson.without_still(markdown, f"{figures.PLACE}\n\n"))
+    text, taken = formulas.take_out(lesson.for_page(path.read_text("utf-8"), f"{figures.PLACE}\n\n"))
     text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + CODE.sub('`', fold[1])}\n", text)
     text = re.sub(r"\A# .*\n", "", text)
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")

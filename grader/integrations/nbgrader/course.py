@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader import catalog
 from grader.catalog import documented, paths
 from grader.catalog.errors import InfrastructureError, WrongUse
-from grader.desk.lesson import fit_links, framed, without_hints, without_still
+from grader.desk.lesson import fit_links, for_page
 from grader.integrations.nbgrader import assignment, cells
 
 PUBLIC_NAME = "documented_checks.py"
@@ -177,7 +177,7 @@ def lesson(folder: str) -> str:
     """
     places = {path.resolve(): path.name for path in beside(folder)}
     path = paths.lesson(folder)
-    text = framed(without_hints(without_still(path.read_text("utf-8"))), FRAME).replace("`make check`", "*Validate*")
+    text = for_page(path.read_text("utf-8"), sentences=FRAME).replace("`make check`", "*Validate*")
     return fit_links(COMMAND.sub(r"\g<0> (in a clone of the project)", text), path, path.name, places)
 
 

@@ -140,7 +140,7 @@ def fingerprint(notebook: dict) -> str:
 
 def lesson_for_notebook(markdown: str, slug: str) -> str:
     """Markdown of a lesson that names no target of make without a terminal, and no file to write in."""
-    text = lesson.framed(lesson.without_hints(lesson.without_still(markdown)), FRAME)
+    text = lesson.for_page(markdown, sentences=FRAME)
     text = text.replace("</details>\n", "</details>\n<br>\n")
     text = CALL.sub(r"`\1()`", text)
     if title := NUMBER.match(markdown):  # the file beside the notebook is still the stub
