@@ -133,7 +133,7 @@ class Watched:
 
     result: the verdict that is shown, None before the first; when: its time of day; is_passed: now or before.
     tried: the last verdict whose checks were run, so that a syntax error does not lead back to the first task.
-    hint, every, note, status: a hint to show, whether to show every check, a message to show once, what is under way.
+    hint, every, note: a hint to show, whether to show every check, a message to show once.
     """
 
     def __init__(self, exercise: Exercise, grading: GradingThread) -> None:
@@ -145,7 +145,7 @@ class Watched:
         self.submitted_at: float | None = None  # of time.monotonic; None where nothing is being graded
         self.result: ExerciseResult | None = None
         self.tried = progress.last(exercise.folder)
-        self.when = self.note = self.status = ""
+        self.when = self.note = ""
         self.is_passed = progress.state(exercise.folder).done
         self.hint: hints.Hint | None = None
         self.every = False
@@ -154,6 +154,11 @@ class Watched:
     def task(self) -> lesson.Task | None:
         """The first task that is not done; None where all are."""
         return lesson.current(self.exercise.folder, self.tried)
+
+    @property
+    def seconds(self) -> float:
+        """For how long a grading has been in progress; 0 where none is."""
+        return 0.0 if self.submitted_at is None else time.monotonic() - self.submitted_at
 
     def grade(self, attempt: bool) -> None:
         """Grade the content of the file that was accepted last."""
@@ -252,16 +257,9 @@ class Saves:
         with contextlib.suppress(Exception):  # the system may have no watches left
             import watchfiles
 
-            changes = watchfiles.watch(
-                self.folder,
-                watch_filter=None,
-                debounce=GROUP_MS,
-                step=STEP_MS,
-                stop_event=self.stop,
-                force_polling=False,
-                raise_interrupt=False,
-            )
-            for _ in changes:
+            for _ in watchfiles.watch(
+                self.folder, watch_filter=None, debounce=GROUP_MS, step=STEP_MS, stop_event=self.stop
+            ):
                 self.notify()
         if not self.stop.is_set():
             self.pause = POLL_S

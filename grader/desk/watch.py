@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -99,7 +98,8 @@ class Watch:
             self.quitting = True
         else:
             self.grade_new_content()
-            self.announce()
+            if self.beside.waiting or self.watched.seconds > SLOW_S:
+                self.draw()
 
     def open(self, exercise: catalog.Exercise) -> None:
         """Show an exercise and grade its file."""
@@ -113,7 +113,7 @@ class Watch:
         watched, handed_in = self.watched, self.watched.file.read_new(settle=attempt)
         if handed_in is None:
             return
-        watched.note = watched.status = ""
+        watched.note = ""
         if isinstance(handed_in, Absent):
             watched.forget()
             watched.note = f"{handed_in.reason}. Or press r."
@@ -127,7 +127,7 @@ class Watch:
         if job is not watched.job:
             return
         if watched.is_first(job):
-            watched.status, self.graded_once = "", True
+            self.graded_once = True
             if job.attempt and not self.chosen:  # a save closes what is open; the first grading of an exercise does not
                 self.confirming = False
                 self.leave_page()
@@ -137,23 +137,11 @@ class Watch:
             watched.take(job, result)
         self.draw()
 
-    def announce(self) -> None:
-        """Show that a grading is in progress, once it takes longer than usual."""
-        watched = self.watched
-        is_slow = watched.submitted_at is not None and time.monotonic() - watched.submitted_at > SLOW_S
-        if self.graded_once and not watched.status and is_slow:
-            watched.status = "grading …"
-            self.draw()
-        elif self.beside.waiting:
-            self.draw()
-
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
         if self.watched.file.doubtful:
             return SETTLE_S / 4
-        if self.beside.waiting:
-            return SLOW_S
-        return SLOW_S / 2 if self.watched.submitted_at is not None and not self.watched.status else self.saves.pause
+        return SLOW_S / 2 if self.beside.waiting or self.watched.seconds else self.saves.pause
 
     def resume(self) -> None:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
@@ -165,8 +153,8 @@ class Watch:
         """Draw what is shown now."""
         note, doing = self.watched.note, self.beside.words
         if self.page is None:
-            waking = "" if self.graded_once or note else "The grader wakes up …"
-            lines = (*self.warnings, note, doing or self.watched.status or waking)
+            grading = "grading …" if self.graded_once else "The grader wakes up …"
+            lines = (*self.warnings, note, doing or (grading if self.watched.seconds > SLOW_S else ""))
             self.screen.main(self.watched, lines, keys(self.watched, self.screen.console.width))
             return
         if self.chosen:
