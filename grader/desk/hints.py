@@ -86,19 +86,13 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
         if current is None:
             return Answer(None, 0, 0)
         task = current.number
-    chosen: list[Hint] = []  # at most one
-
-    def take(state: progress.State) -> None:
-        """Choose the next hint, and note in the state that it was given."""
-        if found := _next(folder, task, result, state.hints):
-            key, hint = found
-            state.hints[key] = max(hint.stage, 1)
-            chosen.append(hint)
-
-    given = progress.change(folder, take).hints
+    given, chosen = progress.state(folder).hints, None
+    if found := _next(folder, task, result, given):
+        key, chosen = found
+        given = progress.change(folder, lambda state: state.hints.update({key: max(chosen.stage, 1)})).hints
     left = [hint for hint in all_hints(folder) if hint.stage > given.get(str(hint.task), 0)]
     left_of_task = sum(hint.task == task for hint in left) if chosen else 0
-    return Answer(chosen[0] if chosen else None, left_of_task, len(left), task)
+    return Answer(chosen, left_of_task, len(left), task)
 
 
 def free(result: ExerciseResult) -> Hint | None:
@@ -119,7 +113,7 @@ def _next(folder: str, task: int, result: ExerciseResult | None, given: dict[str
 
 def page(exercise: Exercise, task: int | None = None, every: bool = False) -> Iterator[RenderableType]:
     """The next hint for a terminal, which counts as given, or every one. Raises WrongUse where there are none."""
-    folder, number = exercise.folder, exercise.folder[:2]
+    folder = exercise.folder
     known = all_hints(folder) if task is None else of_task(folder, task)
     if not known:
         raise WrongUse(f"There are no hints in {paths.shown(paths.hints(folder))}.")
@@ -127,20 +121,25 @@ def page(exercise: Exercise, task: int | None = None, every: bool = False) -> It
         yield from _listed(exercise, known)
         return
     answer = ask(folder, task)
-    if answer.task is None:
-        yield Text(f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1")
-        return
-    again = f"make hint EX={number} TASK={answer.task} ALL=1"
-    if answer.hint is None:
-        yield Text(f"You have seen every hint for task {answer.task}. Again: {again}")
-        yield Text("Another task's come once this one is done, or with TASK=…")
-        return
-    yield from _listed(exercise, (answer.hint,))
-    following = f"make hint EX={number}{'' if task is None else f' TASK={task}'}"
-    left = f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {following}"
-    yield Text(left if answer.left_of_task else f"That was the last one for this task. All again: {again}", "dim")
+    if answer.hint is not None:
+        yield from _listed(exercise, (answer.hint,))
+    yield Text(note(folder, answer), "dim" if answer.hint else "")
     if not progress.is_kept():
         yield Text(progress.NOT_KEPT, "yellow")
+
+
+def note(folder: str, answer: Answer) -> str:
+    """What to say below the answer to a request: how many hints are left, or what to type instead."""
+    number = folder[:2]
+    if answer.task is None:
+        return f"Every task of {number} is done: no hint is needed. All of them: make hint EX={number} ALL=1"
+    command = f"make hint EX={number} TASK={answer.task}"
+    if answer.hint is None:
+        seen = f"You have seen every hint for task {answer.task}. Again: {command} ALL=1"
+        return f"{seen}\nAnother task's come once this one is done, or with TASK=…"
+    if answer.left_of_task:
+        return f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {command}"
+    return f"That was the last one for this task. All again: {command} ALL=1"
 
 
 def _listed(exercise: Exercise, chosen: tuple[Hint, ...]) -> Iterator[RenderableType]:

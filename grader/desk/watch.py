@@ -248,18 +248,10 @@ def previous(watch: Watch) -> None:
 
 def hint(watch: Watch) -> None:
     """Show the next hint for the task that is shown, and none for another one."""
-    task = watch.watched.task
-    if task is None:
-        watch.say("Every task is done: no hint is needed.")
-        return
-    folder = watch.watched.exercise.folder
-    answer = hints.ask(folder, task.number)
-    if answer.hint is None:
-        again = f"make hint EX={folder[:2]} TASK={task.number} ALL=1"
-        watch.say(f"You have seen every hint for task {task.number}. Again: {again}")
-        return
-    watch.watched.hint = answer.hint
-    watch.say(f"{answer.left_of_task} more for this task, {answer.left} in all." if answer.left else "The last one.")
+    folder, task = watch.watched.exercise.folder, watch.watched.task
+    answer = hints.ask(folder, task.number) if task else hints.Answer(None, 0, 0)
+    watch.watched.hint = answer.hint or watch.watched.hint
+    watch.say(hints.note(folder, answer))
 
 
 def toggle(watch: Watch) -> None:
