@@ -182,14 +182,14 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     A number is equal where it is the lesson's after rounding to the lesson's digits. Where the lesson has whole numbers
     alone, as in tensor([1., 0.]), nothing was rounded: torch prints others with four digits.
     """
-    if _skeleton(exact) != _skeleton(lesson):
+    (form, numbers), (expected_form, expected) = _parts(exact), _parts(lesson)
+    if form != expected_form:
         return Comparison(text, False, _note(exact, lesson))
-    decimals = [number.partition(".")[2] for number in NUMBER.findall(lesson)]
+    decimals = [number.partition(".")[2] for number in expected]
     digits = max(map(len, decimals), default=0)
     if not any(part.strip("0") for part in decimals):
         digits = max(digits, DIGITS)
-    numbers = zip(NUMBER.findall(LEFT_OUT.sub("", exact)), NUMBER.findall(lesson))
-    equal = all(_same(own, other, digits) for own, other in numbers)
+    equal = all(_same(own, other, digits) for own, other in zip(numbers, expected))
     hides = "".join(text.split()) == "".join(lesson.split())  # the digits in which they differ
     return Comparison(exact if hides and not equal else text, equal)
 
@@ -217,20 +217,22 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     equal = is_equal(outcome)
     sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[equal]]
     head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
-    lines: list[RenderableType] = [head]
+    below: list[RenderableType] = []
     if outcome.printed.strip():
-        lines += [_indent(Text(text, style)) for text, style in terminal.printed(outcome.printed)]
+        below += [Text(text, style) for text, style in terminal.printed(outcome.printed)]
     if outcome.raised and outcome.raised == example.raises:
-        return [*lines, _indent(Text(outcome.problem.splitlines()[0], "dim"))]
-    if outcome.problem:
+        below.append(Text(outcome.problem.splitlines()[0], "dim"))
+    elif outcome.problem:
         first, *rest = outcome.problem.splitlines()
-        return [*lines, _indent(Text(first, style)), *(_indent(Text(line, "dim")) for line in rest)]
-    if example.raises:
-        return [*lines, _indent(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))]
-    if comparison is None:
-        return [*lines, _indent(Text(outcome.text))] if outcome.text else lines
-    note = [_indent(Text(comparison.note, style))] if comparison.note else []
-    return [*lines, *note, _sides(comparison.mine, example.value, width)]
+        below += [Text(first, style), *(Text(line, "dim") for line in rest)]
+    elif example.raises:
+        below.append(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))
+    elif comparison is not None:
+        below += [Text(comparison.note, style)] if comparison.note else []
+        below.append(_sides(comparison.mine, example.value, width))
+    elif outcome.text:
+        below.append(Text(outcome.text))
+    return [head, *(Padding(part, (0, 0, 0, INDENT), expand=False) for part in below)]
 
 
 def is_equal(outcome: Outcome) -> bool | None:
@@ -274,9 +276,10 @@ def _same(own: str, lesson: str, digits: int) -> bool:
     return abs(value - expected) <= 0.5 * 10**-shown + NOISE * abs(expected)
 
 
-def _skeleton(text: str) -> str:
-    """The text between the numbers, without spaces."""
-    return "".join(NUMBER.sub("#", LEFT_OUT.sub("", text)).split())
+def _parts(text: str) -> tuple[str, list[str]]:
+    """A printed value as the text between its numbers, without spaces, and the numbers."""
+    text = LEFT_OUT.sub("", text)
+    return "".join(NUMBER.sub("0", text).split()), NUMBER.findall(text)
 
 
 def _note(own: str, lesson: str) -> str:
@@ -289,7 +292,7 @@ def _note(own: str, lesson: str) -> str:
 
 def _shape(text: str) -> tuple[int, ...] | None:
     """The shape of a printed tensor, None for another value."""
-    match = re.match(r"tensor\((.*?)(?:, \w+=.*)?\)$", NUMBER.sub("0", LEFT_OUT.sub("", text)), re.S)
+    match = re.match(r"tensor\((.*?)(?:,\w+=.*)?\)$", _parts(text)[0])
     try:
         return numpy.shape(ast.literal_eval(match[1])) if match else None
     except (SyntaxError, ValueError):
@@ -309,8 +312,4 @@ def _sides(mine: str, lesson: str, width: int) -> RenderableType:
     needed = 6 + sum(max(map(cell_len, text.split("\n"))) for text in (MINE, mine, LESSON, lesson))
     for row in [cells] if needed <= width - INDENT else [cells[:2], cells[2:]]:
         table.add_row(*row)
-    return _indent(table)
-
-
-def _indent(content: RenderableType) -> RenderableType:
-    return Padding(content, (0, 0, 0, INDENT), expand=False)
+    return table
