@@ -6,7 +6,6 @@ kept. What the learner has committed, git merges by the same rule. An exercise t
 its slug, and what the learner has of it moves along.
 """
 
-import ast
 import contextlib
 import itertools
 import os
@@ -21,6 +20,7 @@ from grader.catalog import paths, stubs
 from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk import progress
 from grader.records import safe_files
+from grader.records.syntax import parse
 
 ZIP = "This copy is no git clone. Unpack the new zip beside this folder, and copy your files of exercises/ into it."
 NO_HISTORY = (
@@ -130,7 +130,9 @@ def update(files: dict[str, bytes] | None = None, version: str = "") -> Update:
         old_folder = next((folder for folder in moved if name.startswith(f"exercises/{folder}/")), "")
         target = name.replace(old_folder, moved[old_folder], 1) if old_folder else name
         copy = copies.get(name)
-        text = _merge(content, _show(old, name), _content(target)) if copy else _content(target)
+        text = _content(target)
+        if copy:
+            text = _merge(content, _run("show", f"{old}:{name}").stdout, text)
         is_broken = name.endswith(".py") and _is_python(content) and not _is_python(text)  # git knows lines, not Python
         if copy or is_broken:
             _write(target, content if is_broken else text)
@@ -215,11 +217,7 @@ def _merge(mine: bytes, base: bytes, theirs: bytes) -> bytes:
 
 def _is_python(content: bytes) -> bool:
     """Whether Python can read this source."""
-    try:
-        ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+    return parse(content.decode("utf-8-sig", "replace")) is not None
 
 
 def _write(name: str, content: bytes) -> None:
@@ -233,11 +231,6 @@ def _content(name: str) -> bytes:
     """A file of the checkout; nothing where it is not there."""
     path = paths.at_desk(name)
     return path.read_bytes() if path.is_file() else b""
-
-
-def _show(commit: str, name: str) -> bytes:
-    """A file as it is in a commit; nothing where it is not there."""
-    return _run("show", f"{commit}:{name}").stdout
 
 
 def _names(*words: str) -> list[str]:
