@@ -25,7 +25,7 @@ FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<
 TAKEN, BLOCK_TAKEN = "\ue002{}\ue003", re.compile("<p>\ue002(\\d+)\ue003</p>")
 LINE_TAKEN = re.compile("\ue002(\\d+)\ue003([.,;:)]*)")
 BLOCK, LINE = "block", "line"
-APPLY, COMMA = "\u2061", "\u2063"  # invisible operators
+APPLY = "\u2061"  # the invisible operator between a function and its argument
 TILDE = "\u0303"  # above the letter before it
 LONG = 24  # letters from which on a formula in a line may be broken
 WIDE_EM = 1.0  # a space from which on the parts of a formula may be on lines of their own
@@ -147,11 +147,11 @@ def _text(nodes: Iterable[Element]) -> str:
         if before is not None and word:
             is_scripted = before.tag in SCRIPTED
             is_apart = OPERAND.match(word) and (is_scripted or said[-1:] in AHEAD)
-            is_times = word[0] == "(" and is_scripted and (before.tag == "mfrac" or len(_word(before[0])) == 1)
-            if is_apart or is_times or (node.tag == "mfrac" and said[-1:].isalnum()):
+            is_times = word[0] == "(" and is_scripted and len(_word(before[0])) == 1
+            if is_apart or is_times:
                 said += " "
         said, before = said + word, node
-    return re.sub(" {2,}", " ", said)
+    return said
 
 
 def _word(node: Element) -> str:
@@ -183,7 +183,7 @@ def _operator(node: Element) -> str:
         return " " if node.get("lspace") else ""
     if sign in SPACED:
         return f"{' ' * (node.get('lspace') != '0')}{sign}{' ' * (node.get('rspace') != '0')}"
-    return f"{sign} " if sign == "," and node.get("rspace") != "0" else sign.replace(COMMA, "")
+    return f"{sign} " if sign == "," and node.get("rspace") != "0" else sign
 
 
 def _group(said: str) -> str:
