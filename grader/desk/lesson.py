@@ -13,7 +13,6 @@ import itertools
 import os
 import platform
 import re
-import subprocess
 import sys
 import webbrowser
 from collections.abc import Container, Iterator
@@ -238,24 +237,10 @@ def section(folder: str, heading: str) -> str:
     return found[1].strip() if found else ""
 
 
-def open_lesson(folder: str) -> str:
-    """Begin to write the page with its figure and to open it in a browser, as `make figure` does.
-
-    Returns what to tell the learner, whose watch goes on meanwhile.
-    """
-    subprocess.Popen(
-        [sys.executable, str(paths.PROGRAM), "figure", folder],
-        cwd=paths.DESK, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-    page = paths.shown(paths.own_page(folder))
-    where = f"{page} opens in your browser" if _has_browser() else f"open {page} in a browser"
-    return f"Lesson {folder[:2]} with its figure: {where}."
-
-
 def open_in_browser(address: str) -> None:
-    """Open an address, where there is a browser with a window."""
-    if _has_browser():
+    """Open an address, where there is a window for a browser. One within the terminal would draw over the watch."""
+    has_window = sys.platform == "darwin" or "microsoft" in platform.release().lower()
+    if has_window or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")):
         webbrowser.open(address)
 
 

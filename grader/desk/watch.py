@@ -14,9 +14,7 @@ from rich.text import Text
 
 from grader import catalog
 from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
-from grader.desk import beside, checkout, ending, hints, lesson, progress, screen
-from grader.desk import solution as reference
+from grader.desk import beside, ending, hints, lesson, progress, screen
 from grader.desk.beside import Beside, Request
 from grader.desk.grading_thread import SETTLE_S, Absent, GradingThread, Job, Saves, Watched
 from grader.desk.screen import Events, Screen
@@ -170,8 +168,12 @@ class Watch:
         self.draw()
 
     def show_drawn(self, request: Request, text: str) -> None:
-        """Show a page that was made, unless something else is shown by now."""
-        if request.folder == self.watched.exercise.folder and self.page is None and not self.confirming:
+        """Show a page that was made, unless something else is shown by now, or what was done in a note."""
+        if request.verb in beside.NOTES:
+            self.grade_new_content()  # which clears the note
+            self.watched.note = text.strip()
+            self.draw()
+        elif request.folder == self.watched.exercise.folder and self.page is None and not self.confirming:
             self.open_page([Text.from_ansi(text, no_wrap=True, overflow="ignore")])
         else:
             self.draw()
@@ -207,10 +209,7 @@ def press(watch: Watch, key: str) -> None:
     pager = watch.screen.pager
     if watch.confirming:
         watch.confirming, watch.watched.note = False, ""
-        if key == "y":
-            watch.watched.note = put_stub_back(watch.watched.exercise.folder)
-            watch.grade_new_content()
-        watch.draw()
+        watch.ask_beside(beside.RESET) if key == "y" else watch.draw()
     elif watch.chosen and key == screen.ENTER:
         watch.open(catalog.find(watch.chosen))
     elif watch.chosen and (by := screen.step(key, LIST_PAGE, len(catalog.exercises()))):
@@ -268,31 +267,10 @@ def train(watch: Watch) -> None:
         watch.draw()
 
 
-def solution(watch: Watch) -> None:
-    """Show the reference, once the exercise was passed."""
-    if not watch.watched.is_passed:
-        watch.say("The solution opens once this exercise is passed.")
-        return
-    try:
-        page = reference.page(watch.watched.exercise.folder, watch.screen.console.width)
-    except WrongUse as error:
-        page = Text(str(error))
-    watch.open_page([page])
-
-
 def ask_to_reset(watch: Watch) -> None:
     """Ask whether to put the stub back."""
     watch.confirming = True
     watch.say("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
-
-
-def put_stub_back(folder: str) -> str:
-    """Put the stub back. Returns the message about it."""
-    try:
-        copy = checkout.reset(folder)
-    except WrongUse as error:
-        return str(error)
-    return f"The fresh stub is back. Yours is kept: {paths.shown(copy)}" if copy else "The fresh stub is in place."
 
 
 def read_lesson(watch: Watch) -> None:
@@ -318,12 +296,6 @@ def unfold(watch: Watch) -> None:
         answer = len(pager.lines) - before  # lines, of which as many are shown as there is room for
         if pager.reveal(folds[closed[0]] + min(answer, pager.room - 1)):
             watch.screen.write()
-
-
-def open_browser(watch: Watch) -> None:
-    """Open the lesson with its figure in a browser."""
-    watch.watched.note = lesson.open_lesson(watch.watched.exercise.folder)
-    watch.draw()
 
 
 def list_exercises(watch: Watch) -> None:
@@ -363,13 +335,13 @@ def keys(watched: Watched, width: int) -> Text:
 # Each with its name, what `?` says about it, and what it does: a function, or the page that another process makes.
 KEYS: dict[str, tuple[str, str, Callable[[Watch], None] | str]] = {
     "o": ("lesson", "the lesson, here in the terminal", read_lesson),
-    "b": ("browser", "the lesson with its figure, in your browser", open_browser),
+    "b": ("browser", "the lesson with its figure, in your browser", beside.FIGURE),
     "h": ("hint", "the next hint for the task that is shown", hint),
     "t": ("try", "the lesson's example calls on your file, your numbers beside the lesson's", beside.TRY),
     "g": ("plot", "pictures: your attention weights beside the expected ones", beside.PLOT),
     "a": ("all", "every check in full, and back", toggle),
     "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", train),
-    "s": ("solution", "the reference beside your file, once you have passed", solution),
+    "s": ("solution", "the reference beside your file, once you have passed", beside.SOLUTION),
     "n": ("next", "the next exercise that you have not passed", following),
     "p": ("previous", "the exercise before this one", previous),
     "l": ("list", "all exercises: choose with the arrows, open with Enter", list_exercises),

@@ -333,7 +333,7 @@ def test_lesson_and_figure_in_a_browser(learner):
 def test_next_and_previous(learner):
     learner.save(WRONG)
     learner.press("n", f"{NEXT[:2]} ", "Not started")
-    learner.press("s", "once this exercise is passed")
+    learner.press("s", f"You have not passed {NEXT[:2]} yet", "any other key: back")
     learner.press("p", f"exercises/{EXERCISE}/", "points ·")
 
 
