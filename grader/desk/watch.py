@@ -58,7 +58,7 @@ class Watch:
         self.events, self.grading, self.saves, self.beside, self.warnings = events, grading, saves, beside, warnings
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
-        self.quitting = self.graded_once = False
+        self.quitting = False
         self.confirming = False  # the next key confirms the reset
         self.page: list[RenderableType] | None = None  # shown instead of the main page
         self.back = ""  # what its foot says about keys
@@ -124,11 +124,9 @@ class Watch:
         watched = self.watched
         if job is not watched.job:
             return
-        if watched.is_first(job):
-            self.graded_once = True
-            if job.attempt and not self.chosen:  # a save closes what is open; the first grading of an exercise does not
-                self.confirming = False
-                self.leave_page()
+        if watched.is_first(job) and job.attempt and not self.chosen:  # a save closes what is open
+            self.confirming = False
+            self.leave_page()
         if result.status == NOT_GRADED:
             watched.result, watched.note = None, result.message
         else:
@@ -151,8 +149,7 @@ class Watch:
         """Draw what is shown now."""
         note, doing = self.watched.note, self.beside.words
         if self.page is None:
-            grading = "grading …" if self.graded_once else "The grader wakes up …"
-            lines = (*self.warnings, note, doing or (grading if self.watched.seconds > SLOW_S else ""))
+            lines = (*self.warnings, note, doing or "grading …" * (self.watched.seconds > SLOW_S))
             self.screen.main(self.watched, lines, keys(self.watched, self.screen.console.width))
             return
         if self.chosen:
