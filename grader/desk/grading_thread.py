@@ -192,48 +192,47 @@ class Superseded(InfrastructureError):
 
 
 class Workers:
-    """Provides one grading after the other with workers, as a fork server does, until it is cancelled."""
+    """Provides one grading after the other with workers, as a fork server does, until it is cancelled.
 
-    def __init__(self, fork_server: ForkServer, cancelled: bool = False) -> None:
-        self.fork_server = fork_server
-        self.cancelled = cancelled
+    leader: those with which these are cancelled; by default only these.
+    """
+
+    def __init__(self, fork_server: ForkServer, leader: "Workers | None" = None) -> None:
+        self.fork_server, self.leader = fork_server, leader or self
         self._without: Workers | None = None
-        self.current: Worker | None = None
+        self.begin()
 
     def begin(self) -> None:
         """Begin another grading."""
-        self.cancelled, self.current = False, None
-        if self._without is not None:
-            self._without.begin()
+        self.cancelled, self.spawned = False, list[Worker]()
 
     def spawn(self, limits: Limits) -> Worker:
         """A new worker. Raises Superseded once the grading was cancelled."""
-        if self.cancelled:
+        if self.leader.cancelled:
             raise Superseded
-        self.current = self.fork_server.spawn(limits)
-        if self.cancelled:
-            self.current.close()
+        worker = self.fork_server.spawn(limits)
+        self.leader.spawned.append(worker)
+        if self.leader.cancelled:
+            worker.close()
             raise Superseded
-        return self.current
+        return worker
 
     def without_ready_made(self, rule: Forbidden) -> "Workers":
         """Workers that have none of the ready-made functions that a rule forbids. They are cancelled with these."""
         fork_server = self.fork_server.without_ready_made(rule)
         if self._without is None or self._without.fork_server is not fork_server:
-            self._without = Workers(fork_server, self.cancelled)
+            self._without = Workers(fork_server, self.leader)
         return self._without
 
     def cancel(self) -> None:
         """End the grading in progress, from another thread, even where the learner's code hangs."""
         self.cancelled = True
-        if self._without is not None:
-            self._without.cancel()
-        worker = self.current
-        if worker is not None and worker.alive:
-            with contextlib.suppress(OSError):
-                os.kill(worker.pid, signal.SIGKILL)
-            with contextlib.suppress(OSError):
-                worker.connection.shutdown(socket.SHUT_RDWR)
+        for worker in self.spawned:
+            if worker.alive:
+                with contextlib.suppress(OSError):
+                    os.kill(worker.pid, signal.SIGKILL)
+                with contextlib.suppress(OSError):
+                    worker.connection.shutdown(socket.SHUT_RDWR)
 
 
 class Saves:
