@@ -147,12 +147,10 @@ def render(result: ExerciseResult, options: argparse.Namespace) -> str:
     from grader.reports import ci, terminal
     from grader.reports import json as as_json
 
-    def with_hint(result: ExerciseResult) -> str:
-        """As JSON, with the next hint, which does not count as asked for."""
+    if options.format == "json":  # with the next hint, which does not count as asked for
         hint = hints.free(result) if result.status != NOT_GRADED else None
         return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
-
-    forms = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit, "json": with_hint}
+    forms = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit}
     return forms.get(options.format, partial(terminal.plain, every=options.all))(result)
 
 
