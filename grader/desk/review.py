@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.prompt import Confirm
 from rich.text import Text
 
 from grader import catalog
@@ -150,10 +151,7 @@ def _recall(console: Console, card: Card) -> bool:
     """Show the answer after Enter. Returns whether the learner knew it."""
     _prompt(console, "Enter shows the answer. ")
     _print(console, card.answer)
-    while True:
-        word = _prompt(console, "Did you know it? y/n ").strip().lower()
-        if word in ("y", "n", "yes", "no"):
-            return word[0] == "y"
+    return Confirm.ask("Did you know it?", console=console)
 
 
 def _write(console: Console, card: Card, fork_server: ForkServer) -> bool:

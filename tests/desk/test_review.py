@@ -293,10 +293,11 @@ def test_a_learner_answers_at_a_terminal_and_ctrl_c_keeps_what_was_answered(tmp_
         place = terminal.says("Enter shows the answer", 0)
         assert "direction" not in terminal.transcript
         terminal.type("\r")
-        place = terminal.says("Did you know it? y/n", place)
+        place = terminal.says("Did you know it?", place)
         assert "direction" in terminal.transcript
         terminal.type("perhaps\r")
-        place = terminal.says("Did you know it? y/n", place)
+        place = terminal.says("Please enter Y or N", place)
+        place = terminal.says("Did you know it?", place)
         terminal.type("n\r")
         place = terminal.says("Enter alone shows the answer", place)
         for typed, told in (("inputs @ inputs", "Try once more"), ("inputs.T @ inputs", "One right answer")):
