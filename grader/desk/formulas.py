@@ -15,11 +15,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from math_core import LatexToMathML
-
 from grader.catalog import paths
 
-READER = LatexToMathML(fancy_error=False)
 # Code is unchanged; a formula is enclosed by $$ or by $, and is wrapped once at most.
 FORMULA = re.compile(r"(?P<code>```.*?```|`[^`]*`)|\$\$(?P<block>.+?)\$\$|\$(?P<line>[^$\n]+(?:\n[^$\n]+)?)\$", re.S)
 TAKEN, BLOCK_TAKEN = "\ue002{}\ue003", re.compile("<p>\ue002(\\d+)\ue003</p>")
@@ -109,8 +106,10 @@ def font() -> Path | None:
 
 def _read(latex: str, style: str) -> list[Element]:
     r"""What is in the <math> of a formula. `\cr` ends a row, as Markdown takes a backslash away from `\\`."""
+    from math_core import LatexToMathML  # here, since make help works before anything is installed
+
     latex = re.sub(r"\\cr\b", r"\\\\", latex)
-    found = READER.convert_with_local_state(latex, displaystyle=style == BLOCK)
+    found = LatexToMathML(fancy_error=False).convert_with_local_state(latex, displaystyle=style == BLOCK)
     # In the font a prime is high already: as a power it would be too small to be seen.
     found = PRIMED.sub(r"<mrow>\1<mo lspace='0' rspace='0'>′</mo></mrow>", found.replace("&ApplyFunction;", APPLY))
     return list(ElementTree.fromstring(found))
