@@ -9,9 +9,8 @@ trusted.
 import math
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from rich.console import Console, Group, RenderableType
@@ -38,14 +37,12 @@ AT_ONCE = 10  # steps between two pictures
 PERIOD = 8  # of the sequence that is shown: sixteen tokens
 SHADES = " ░▒▓█"
 BAR = 24  # characters of a score of 1
-PLAN = ("RUNS", "COLUMNS", "TASK", "PICTURE", "WHY", "STEPS")  # what the train.py of a proof defines
 OTHER_FORM = "what the training says about itself has another form than the lesson's"
 Look = dict[str, torch.Tensor]  # what the worker says of a training between two steps
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The words of a lesson's train.py. runs: what is compared; columns: what is asked of each."""
+class Plan(NamedTuple):
+    """What the train.py of a proof says, RUNS and so on. runs: what is compared; columns: what is asked of each."""
 
     runs: tuple[str, ...]
     columns: tuple[str, ...]
@@ -69,7 +66,7 @@ def train(
     """
     console = console or terminal.console()
     settings = _settings(exercise)
-    plan = Plan(*(settings[name] for name in PLAN)) if "RUNS" in settings else None
+    plan = Plan(*(settings[name.upper()] for name in Plan._fields)) if "RUNS" in settings else None
     if plan and layers:
         raise WrongUse(f"{exercise.folder} compares models of its own: LAYERS is for trainings of one model.")
     steps = steps or settings["STEPS"]
