@@ -167,10 +167,6 @@ class Watched:
         self.submitted_at = time.monotonic()
         self.grading.take(self.job)
 
-    def forget(self) -> None:
-        """Forget the verdict: the file is not there."""
-        self.job = self.result = self.submitted_at = None
-
     def is_first(self, job: Job) -> bool:
         """Note that a verdict came. Returns whether it is the job's first: more come with likely causes and lines."""
         self.submitted_at = None

@@ -113,7 +113,7 @@ class Watch:
             return
         watched.note = ""
         if isinstance(handed_in, Absent):
-            watched.forget()
+            watched.job = watched.result = watched.submitted_at = None
             watched.note = f"{handed_in.reason}. Or press r."
             self.draw()
         else:
@@ -188,15 +188,9 @@ class Watch:
         self.page, self.back, self.chosen = None, "", ""
         self.screen.pager.top = 0
 
-    def main_page(self) -> None:
-        """Show the main page from its head."""
+    def main_page(self, note: str = "") -> None:
+        """Show the main page from its head, with a note."""
         self.leave_page()
-        self.draw()
-
-    def say(self, note: str) -> None:
-        """Show a note on the main page."""
-        if self.page is not None:
-            self.leave_page()
         self.watched.note = note
         self.draw()
 
@@ -230,7 +224,7 @@ def following(watch: Watch) -> None:
     if found := ending.open_exercise(watch.watched.exercise.folder):
         watch.open(found)
     else:
-        watch.say("No other exercise is open. l: list")
+        watch.main_page("No other exercise is open. l: list")
 
 
 def previous(watch: Watch) -> None:
@@ -239,7 +233,7 @@ def previous(watch: Watch) -> None:
     if place := exercises.index(watch.watched.exercise):
         watch.open(exercises[place - 1])
     else:
-        watch.say("This is the first exercise.")
+        watch.main_page("This is the first exercise.")
 
 
 def hint(watch: Watch) -> None:
@@ -247,7 +241,7 @@ def hint(watch: Watch) -> None:
     folder, task = watch.watched.exercise.folder, watch.watched.task
     answer = hints.ask(folder, task.number) if task else hints.Answer(None, 0, 0)
     watch.watched.hint = answer.hint or watch.watched.hint
-    watch.say(hints.note(folder, answer))
+    watch.main_page(hints.note(folder, answer))
 
 
 def toggle(watch: Watch) -> None:
@@ -267,7 +261,7 @@ def train(watch: Watch) -> None:
 def ask_to_reset(watch: Watch) -> None:
     """Ask whether to put the stub back."""
     watch.confirming = True
-    watch.say("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
+    watch.main_page("Put the fresh stub back? Your file is kept beside it. y: yes, any other key: no")
 
 
 def read_lesson(watch: Watch) -> None:
