@@ -17,10 +17,6 @@ from typing import IO
 from grader.catalog import paths
 
 PLOT, TRY, TRAIN, SOLUTION, FIGURE, RESET = "plot", "try", "train", "solution", "figure", "reset"
-DOING = {
-    PLOT: "drawing the picture", TRY: "running the example calls", TRAIN: "training the code",
-    SOLUTION: "opening the solution", FIGURE: "writing the page", RESET: "putting the stub back",
-}  # fmt: skip
 NOTES = (FIGURE, RESET)  # which say what was done and show no page
 
 
@@ -56,10 +52,10 @@ class Beside:
 
     @property
     def words(self) -> str:
-        """The work in progress, for the line of progress; "" where there is none."""
+        """The command in progress, for the line of progress; "" where there is none."""
         if (request := self.waiting) is None:
             return ""
-        return f"{DOING[request.verb]} of {request.folder[:2]} … {time.monotonic() - self.since:.0f} s"
+        return f"make {request.verb} EX={request.folder[:2]} … {time.monotonic() - self.since:.0f} s"
 
     def ask(self, request: Request) -> None:
         """Ask for a page, unless one is being made."""
