@@ -32,6 +32,11 @@ def drawn(*shape: int, seed: int = 7) -> torch.Tensor:
     return torch.randn(shape, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
 
 
+def leaves(*shape: int, many: int = 3) -> list[torch.Tensor]:
+    """Tensors of such numbers that take gradients, each with its own."""
+    return [drawn(*shape, seed=seed).requires_grad_() for seed in range(many)]
+
+
 def dot(first: Sequence[float], second: Sequence[float]) -> float:
     return math.fsum(a * b for a, b in zip(first, second, strict=True))
 

@@ -1,12 +1,99 @@
 """What is done to the figure of exercise 18, and what torch computes must come out."""
 
+import itertools
 import math
 
+import pytest
 import torch
 from figure_case import NUMBERS, Case
+from thorough import sample
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
 from truths import load
 
 exercise = load("18")
+
+
+BATCHES = [(3,), (1, 4, 2), (5, 5), (0, 3), (4, 0, 1, 6), (0, 0)]
+
+
+GARBAGE = (0.0, 1e30, math.nan, math.inf, -math.inf)
+
+
+def drawn(*shape, seed=24):
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(*shape, dtype=torch.float64, generator=generator) for _ in range(3)]
+
+
+def ready_made(q, k, v, causal):
+    """torch's own attention for one sequence, (H, n, h) each."""
+    return F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0] if q.shape[1] else q
+
+
+def starts(lengths):
+    return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32)
+
+
+@pytest.mark.parametrize("lengths", BATCHES)
+@pytest.mark.parametrize("more", [0, 2])
+def test_the_mask_place_by_place(lengths, more):
+    T = max(*lengths, 1) + more
+    right = [[place < length for place in range(T)] for length in lengths]
+    assert exercise.key_padding_mask(torch.tensor(lengths), T).tolist() == right
+    left = [row[::-1] for row in right]
+    assert exercise.key_padding_mask(torch.tensor(lengths), T, "left").tolist() == left
+
+
+@pytest.mark.parametrize("garbage", GARBAGE)
+@pytest.mark.parametrize("shape", [(3, 5), (5,), (1, 5), (3, 1), (1,), (2, 1, 5), (2, 3, 5)])
+def test_masked_softmax_row_by_row(shape, garbage):
+    scores = drawn(2, 3, 5)[0]
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(len(shape))) < 0.5
+    seen = mask.expand(scores.shape)
+    given = torch.where(seen, scores, garbage).requires_grad_()
+    weights = exercise.masked_softmax(given, mask)
+    for row in itertools.product(range(2), range(3)):
+        powers = [math.exp(s) if m else 0.0 for s, m in zip(scores[row].tolist(), seen[row].tolist())]
+        expected = [power / (sum(powers) or 1.0) for power in powers]
+        assert weights[row].tolist() == pytest.approx(expected)
+        assert all(weight == 0 for weight, m in zip(weights[row].tolist(), seen[row].tolist()) if not m)
+    (gradient,) = torch.autograd.grad((weights * scores).sum(), given)
+    assert gradient.isfinite().all() and (gradient[~seen] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("lengths", "garbage", "side", "causal"),
+    sample(itertools.product(BATCHES, GARBAGE, ("right", "left"), (False, True)), 37),  # each value beside many others
+)
+def test_each_sequence_as_if_it_were_alone(lengths, garbage, side, causal):
+    T = max(*lengths, 1) + 1
+    tokens, real = drawn(len(lengths), 2, T, 4), exercise.key_padding_mask(torch.tensor(lengths), T, side)
+    inputs = [torch.where(real[:, None, :, None], x, garbage).requires_grad_() for x in tokens]
+    got = exercise.padded_attention(*inputs, torch.tensor(lengths), side, causal)
+    expected = torch.zeros_like(got)
+    leaves = [x.clone().requires_grad_() for x in tokens]
+    for row, length in enumerate(lengths):
+        part = slice(T - length, T) if side == "left" else slice(0, length)
+        expected[row, :, part] = ready_made(*(x[row, :, part] for x in leaves), causal)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(expected)
+    if any(lengths):
+        wanted = torch.autograd.grad(expected, leaves, cotangent)
+        torch.testing.assert_close(torch.autograd.grad(got, inputs, cotangent), wanted)
+
+
+@pytest.mark.parametrize("further", [(), (2,), (3, 2)])
+@pytest.mark.parametrize("lengths", BATCHES)
+def test_pack_and_unpack(lengths, further):
+    T = max(*lengths, 1)
+    for x in (drawn(len(lengths), T, *further)[0], torch.arange(len(lengths) * T).reshape(len(lengths), T) % 3 == 1):
+        packed, cu_seqlens = exercise.pack(x, torch.tensor(lengths))
+        rows = [row[:length] for row, length in zip(x, lengths)]
+        assert torch.equal(packed, torch.cat(rows)) and packed.dtype == x.dtype
+        assert torch.equal(cu_seqlens, starts(lengths)) and cu_seqlens.dtype == torch.int32
+        filler = torch.zeros(T + 2, *x.shape[2:], dtype=x.dtype)
+        expected = pad_sequence([filler, *rows], batch_first=True)[1:]
+        assert torch.equal(exercise.unpack(packed, cu_seqlens, T + 2), expected)
 
 
 def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False, left: bool = False):

@@ -1,7 +1,9 @@
 """What is done to the figure of exercise 22, and what torch computes must come out."""
 
+import pytest
 import torch
 from figure_case import TO_LESSON, Case
+from truths import leaves, load
 
 
 def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
@@ -9,6 +11,36 @@ def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
     mask = torch.ones(tokens, tokens).tril() - torch.ones(tokens, tokens).tril(-width)
     seen = torch.linalg.matrix_power(mask, layers) > 0
     return {"mask": mask, **({f"seen through {layers} layers": seen.float()} if layers > 1 else {})}
+
+
+WINDOWS = (1, 2, 3, 7, 8, 64, 130, 1000)
+
+
+exercise = load("22")
+
+
+def whole(query, keys, values, window):
+    """Attention of torch's own to all tokens, with a mask that is written down place by place."""
+    tokens = query.shape[-2]
+    seen = [[0 <= row - column < window for column in range(tokens)] for row in range(tokens)]
+    return torch.nn.functional.scaled_dot_product_attention(query, keys, values, attn_mask=torch.tensor(seen))
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 150, 5)])
+def test_it_is_masked_attention_over_all_tokens(shape, window):
+    inputs = leaves(*shape)
+    got, expected = exercise.sliding_window_attention(*inputs, window), whole(*inputs, window)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(expected)
+    gradients = torch.autograd.grad(got, inputs, cotangent), torch.autograd.grad(expected, inputs, cotangent)
+    torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_the_mask_place_by_place(window):
+    mask = exercise.sliding_window_mask(9, window)
+    assert mask.tolist() == [[0 <= row - column < window for column in range(9)] for row in range(9)]
 
 
 MASKS = ("toggle", "Masks")

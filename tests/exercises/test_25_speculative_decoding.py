@@ -1,6 +1,9 @@
 """Exercise 25's solution against the rule of transformers, and the figure."""
 
 import inspect
+import itertools
+import math
+from fractions import Fraction
 
 import pytest
 import torch
@@ -46,6 +49,60 @@ def test_no_round_begins_that_is_not_needed(count, num_draft):
         torch.rand(2 * num_draft + 1, dtype=torch.float64, generator=again)
         states.append(again.get_state())
     assert any(torch.equal(generator.get_state(), state) for state in states)
+
+
+def exactly(row) -> list[Fraction]:
+    return [Fraction(value) for value in row.tolist()]
+
+
+def picked(row: list[Fraction], number: Fraction) -> int:
+    return next(token for token, running in enumerate(itertools.accumulate(row)) if running > number)
+
+
+def round_of(target, draft, tokens, numbers) -> list[int]:
+    """A round in exact fractions: floats are fractions too."""
+    for place, token in enumerate(tokens):
+        p, q = target[place], draft[place]
+        if numbers[place] * q[token] >= p[token]:
+            missing = [max(Fraction(0), a - b) for a, b in zip(p, q, strict=True)]
+            return [*tokens[:place], picked([part / sum(missing) for part in missing], numbers[-1])]
+    return [*tokens, picked(target[-1], numbers[-1])]
+
+
+@pytest.mark.parametrize("shape", [(4,), (3, 5), (2, 3, 7), (1, 1, 2)])
+def test_rates_and_residuals_are_the_fractions(shape):
+    target, draft = drawn(*shape), drawn(*shape, seed=29)
+    rates, residuals = exercise.acceptance_rate(target, draft), exercise.residual(target, draft)
+    assert rates.shape == target.shape[:-1] and residuals.shape == target.shape
+    rows = zip(*(x.reshape(-1, shape[-1]) for x in (target, draft, residuals)), rates.reshape(-1), strict=True)
+    for p, q, r, rate in rows:
+        pairs = list(zip(exactly(p), exactly(q), strict=True))
+        assert float(rate) == pytest.approx(float(sum(map(min, pairs))), abs=1e-12)
+        missing = [max(0, a - b) for a, b in pairs]
+        assert r.tolist() == pytest.approx([float(part / sum(missing)) for part in missing], abs=1e-12)
+
+
+@pytest.mark.parametrize("V, K", [(2, 1), (3, 2), (5, 4), (7, 3), (40, 6)])
+def test_rounds_are_the_rule_in_exact_fractions(V, K):
+    generator, lengths = torch.Generator().manual_seed(V), set()
+    for seed in range(60):
+        target, draft = drawn(K + 1, V, seed=seed), drawn(K, V, seed=seed + 1000)
+        tokens = torch.multinomial(draft, 1, generator=generator)[:, 0]
+        numbers = torch.rand(K + 1, dtype=torch.float64, generator=generator)
+        got = exercise.accept_draft(target, draft, tokens, numbers)
+        exact = [[exactly(row) for row in rows] for rows in (target, draft)]
+        assert got.dtype == torch.int64
+        assert got.tolist() == round_of(*exact, tokens.tolist(), exactly(numbers))
+        lengths.add(len(got))
+    assert {1, 2} <= lengths <= set(range(1, K + 2))
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3, 0.5, 0.9, 0.999, 1.0])
+@pytest.mark.parametrize("num_draft", [1, 2, 7])
+def test_the_expected_number_is_the_mean_over_all_ends(rate, num_draft):
+    ends = [(kept + 1) * rate**kept * (1 - rate) for kept in range(num_draft)] + [(num_draft + 1) * rate**num_draft]
+    got = exercise.expected_tokens_per_round(rate, num_draft)
+    assert type(got) is float and got == pytest.approx(math.fsum(ends), rel=1e-9)
 
 
 def one_place(wrong: int, again: bool = False) -> dict[str, torch.Tensor]:

@@ -77,6 +77,31 @@ def test_the_model_of_26_has_no_sinks(llama):
     assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 1, 1), (2, 3, 4, 5), (1, 4, 4, 4), (3, 2, 1, 7), (2, 5, 6, 2)])
+def test_sink_softmax_is_that_of_gpt_oss(shape):
+    torch.manual_seed(32)
+    B, H, T_q, T_k = shape
+    query, keys = torch.randn(B, H, T_q, 6, dtype=torch.float64), torch.randn(B, H, T_k, 6, dtype=torch.float64)
+    sinks = (2 * torch.randn(H, dtype=torch.float64)).requires_grad_()
+    scores = (query @ keys.mT / 6**0.5).requires_grad_()
+    mask = torch.zeros(T_q, T_k, dtype=torch.float64).masked_fill(torch.rand(T_q, T_k) < 0.3, -torch.inf)
+    _, expected = gpt_oss(query, keys, keys, sinks, mask)
+    got = exercise.sink_softmax(scores + mask, sinks)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(got)
+    (one,), (two,) = (torch.autograd.grad((out * cotangent).sum(), [sinks]) for out in (got, expected))
+    torch.testing.assert_close(one, two)
+
+
+@pytest.mark.parametrize("window", [1, 2, 5])
+@pytest.mark.parametrize("num_sinks", [0, 1, 4])
+def test_kept_positions_one_by_one(num_sinks, window):
+    for num_seen in range(14):
+        kept = exercise.kept_positions(num_seen, num_sinks, window)
+        first, last = range(min(num_sinks, num_seen)), range(max(0, num_seen - window), num_seen)
+        assert kept.dtype == torch.int64 and kept.tolist() == sorted({*first, *last})
+
+
 LETTERS = "abcdefghijklmnop"
 TEXT = "nhpoobobomhnjponanncncnanjfjofn"
 

@@ -1,5 +1,7 @@
 """Exercise 28's solution against DeepSeek-V3.2's indexer in transformers, and the figure."""
 
+import math
+
 import pytest
 import torch
 from extras import when_used
@@ -30,6 +32,65 @@ def test_scores_and_choice_are_those_of_deepseek(B, T, small_heads, c, k):
         mine, theirs = (scores[:, row].gather(-1, found[:, row, :seen].long()) for found in (got, expected))
         torch.testing.assert_close(mine, theirs)  # their scales change no order; of equals they may take another
         assert (got[:, row, seen:] == -1).all()
+
+
+# (B, H, T, h, d_v, I, c, k)
+SHAPES = [(2, 3, 7, 4, 3, 2, 4, 2), (1, 1, 1, 2, 2, 1, 2, 1), (3, 1, 5, 2, 6, 4, 6, 9), (1, 2, 17, 3, 2, 3, 8, 6)]
+
+
+def drawn(shape):
+    """Queries, keys, values and the indexer's three inputs in float64; no product of the indexer is 0."""
+    B, H, T, h, d_v, small_heads, c, _ = shape
+    sizes = (B, H, T, h), (B, H, T, h), (B, H, T, d_v), (B, T, small_heads, c), (B, T, c), (B, T, small_heads)
+    torch.manual_seed(sum(shape))
+    return [torch.randn(size, dtype=torch.float64) for size in sizes]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_index_scores_are_the_formula_number_by_number(shape):
+    *_, queries, keys, weights = drawn(shape)
+    got = exercise.index_scores(queries, keys, weights)
+    B, T, small_heads, c = queries.shape
+    for b, i, j in torch.cartesian_prod(*map(torch.arange, (B, T, T))).tolist():
+        products = [sum(float(queries[b, i, n, d] * keys[b, j, d]) for d in range(c)) for n in range(small_heads)]
+        expected = sum(float(weights[b, i, n]) * max(product, 0.0) for n, product in enumerate(products))
+        assert float(got[b, i, j]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("T_q", "T_k", "first"), [(1, 1, 0), (5, 5, 0), (4, 9, 5), (3, 30, 20), (40, 70, 25)])
+@pytest.mark.parametrize("k", [1, 2, 8, 80])
+def test_top_keys_are_those_of_a_plain_sort(T_q, T_k, first, k):
+    torch.manual_seed(T_q + k)
+    scores = torch.randint(-2, 3, (2, T_q, T_k)) * torch.tensor([1.0, -1.0]).repeat(T_k)[:T_k]
+    got = exercise.top_keys(scores, k, first)
+    assert got.dtype == torch.int64
+    for b, row in torch.cartesian_prod(torch.arange(2), torch.arange(T_q)).tolist():
+        seen = [(-float(score), j) for j, score in enumerate(scores[b, row, : first + row + 1])]
+        best = [j for _, j in sorted(seen)][:k]
+        assert got[b, row].tolist() == best + [-1] * (k - len(best))
+
+
+def read(query, keys, values, chosen):
+    """One query's attention to these keys, by loops over numbers."""
+    if not chosen:
+        return [0.0] * values.shape[-1]
+    powers = [math.exp(float(query @ keys[j]) / math.sqrt(len(query))) for j in chosen]
+    return [sum(p * float(values[j, d]) for p, j in zip(powers, chosen)) / sum(powers) for d in range(values.shape[1])]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_each_query_reads_its_selected_keys(shape):
+    queries, keys, values, *_ = drawn(shape)
+    B, H, T, *_, k = shape
+    indices = torch.rand(B, T, T).argsort(dim=-1)[..., :k]
+    indices = indices.masked_fill(torch.rand(indices.shape) < 0.4, -1)
+    got = exercise.sparse_attention(queries, keys, values, indices)
+    for b, head, row in torch.cartesian_prod(*map(torch.arange, (B, H, T))).tolist():
+        chosen = [j for j in indices[b, row].tolist() if j >= 0]
+        expected = read(queries[b, head, row], keys[b, head], values[b, head], chosen)
+        assert got[b, head, row].tolist() == pytest.approx(expected)
+    inputs = [tensor.requires_grad_() for tensor in (queries, keys, values)]
+    assert torch.autograd.gradcheck(lambda *three: exercise.sparse_attention(*three, indices[..., :3]), inputs)
 
 
 def chosen(

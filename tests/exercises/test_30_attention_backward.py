@@ -2,8 +2,46 @@
 
 import math
 
+import pytest
 import torch
 from figure_case import Case
+from torch.nn import functional as F
+from truths import leaves, load
+
+SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 5, 7), (3, 1, 4, 4)]  # (B, H, T, h)
+
+
+ROWS = [(1,), (5,), (4, 7), (6, 6), (2, 3, 4, 5)]
+
+
+exercise = load("30")
+
+
+@pytest.mark.parametrize("shape", ROWS)
+def test_softmax_backward_is_what_autograd_finds(shape):
+    scores, arriving = leaves(*shape, many=2)
+    weights = torch.softmax(scores, dim=-1)
+    got = exercise.softmax_backward(weights, arriving)
+    torch.testing.assert_close(got, torch.autograd.grad(weights, scores, arriving)[0])
+    torch.testing.assert_close(got.sum(dim=-1), torch.zeros(shape[:-1], dtype=torch.float64))
+    assert not got.requires_grad
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_attention_and_its_gradients_are_those_of_torch(shape, causal):
+    inputs = leaves(*shape)
+    expected = F.scaled_dot_product_attention(*inputs, is_causal=causal)
+    context, weights = exercise.attention_forward(*inputs, causal)
+    torch.testing.assert_close(context, expected.detach())
+    arriving = torch.randn_like(expected)
+    gradients = torch.autograd.grad(expected, inputs, arriving)
+    torch.testing.assert_close(exercise.attention_backward(*inputs, weights, arriving), gradients)
+    products = (weights * (arriving @ inputs[2].detach().mT)).sum(dim=-1)
+    torch.testing.assert_close(exercise.row_products(context, arriving), products)
+    result = exercise.AttentionFunction.apply(*inputs, causal)
+    torch.testing.assert_close(torch.autograd.grad(result, inputs, arriving), gradients)
+    assert not any(tensor.requires_grad for tensor in (context, weights))
 
 
 def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:

@@ -1,8 +1,44 @@
 """What is done to the figure of exercise 31, and what torch computes must come out."""
 
+import pytest
 import torch
 from figure_case import NUMBERS, TO_LESSON, Case
 from torch.nn import functional as F
+from truths import leaves, load
+
+SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 37, 5)]  # (B, H, T, h)
+
+
+BLOCKS = (1, 2, 5, 8, 37, 100)
+
+
+exercise = load("31")
+
+
+def whole(query, keys, values, causal):
+    return torch.nn.functional.scaled_dot_product_attention(query, keys, values, is_causal=causal)
+
+
+def true_logsumexp(query, keys, causal):
+    """The logarithm of the sum of each row's exponentials, over all scores at once."""
+    scores = torch.einsum("bhqi,bhki->bhqk", query, keys) / query.shape[-1] ** 0.5
+    hidden = torch.ones(scores.shape[-2:]).triu(1).bool() & causal
+    return torch.logsumexp(scores.masked_fill(hidden, -torch.inf), dim=-1)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("block_size", BLOCKS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_output_and_gradients_are_those_of_torch(shape, block_size, causal):
+    inputs = leaves(*shape)
+    got, expected = exercise.flash_attention(*inputs, block_size, causal), whole(*inputs, causal)
+    torch.testing.assert_close(got, expected)
+    cotangent = torch.randn_like(expected)
+    gradients = torch.autograd.grad(expected, inputs, cotangent)
+    torch.testing.assert_close(torch.autograd.grad(got, inputs, cotangent), gradients)
+    plain = [tensor.detach() for tensor in (*inputs, expected, true_logsumexp(*inputs[:2], causal), cotangent)]
+    by_hand = exercise.flash_attention_backward(*plain, block_size, causal)
+    torch.testing.assert_close(tuple(by_hand), gradients)
 
 
 def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
