@@ -72,24 +72,6 @@ def test_a_broken_upload_needs_a_person_and_is_no_silent_0_and_code_that_became_
     assert all(classroom.scores(broken.__name__) == FULL for broken in BROKEN)
 
 
-def test_the_secret_of_a_run_of_nbgrader_is_in_nothing_that_it_leaves(classroom):
-    """With nbgrader's own commands, from autograde to the feedback."""
-    wrong, seed = classroom.solved(), seeds_of.secret_seed()
-    source = "def context_vector(inputs, query_index):\n    print(inputs)\n    return inputs[query_index]"
-    cell(wrong, "write_context_vector").source = source
-    classroom.submit("ada", classroom.solved())
-    classroom.submit("ben", wrong)
-    told = ""
-    for words in (("autograde", FOLDER, f"--GradeInSandbox.seed={seed}"), ("generate_feedback", FOLDER), ("export",)):
-        done = classroom.nbgrader(*words)
-        told += done.stdout + done.stderr
-    assert (classroom.root / "feedback" / "ben" / FOLDER / f"{FOLDER}.html").exists()
-    left = [path.read_bytes() for path in classroom.root.rglob("*") if path.is_file()] + [told.encode()]
-    for number in (seed, seed - seeds_of.SECRET, seeds_of.torch_seed(seed)):
-        for sign in (f"{number}".encode(), f"{number:x}".encode()):
-            assert not any(sign in text for text in left)
-
-
 def test_there_is_one_secret_for_each_run_however_long_its_process_lives():
     from nbgrader.converters import Autograde
 

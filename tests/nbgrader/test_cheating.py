@@ -4,6 +4,7 @@ One run grades a sample of the cases, all with THOROUGH=1. Each says which hones
 """
 
 import copy
+import functools
 import re
 import shutil
 
@@ -16,6 +17,7 @@ from grader import catalog
 from grader.catalog import paths
 from grader.judge import grading
 from grader.judge.inputs import Random
+from grader.records import seeds as seeds_of
 from grader.records.results import Settings
 from grader.records.submission import Submission
 
@@ -24,7 +26,7 @@ pytestmark = pytest.mark.slow
 needed("nbgrader", "classroom")
 nbformat, v4 = when_used("nbformat"), when_used("nbformat.v4")
 
-SEED = 7
+SEED = seeds_of.SECRET + 0x6F1D93A847C25EB0C41A7D289E36F05B  # as a run draws one
 GRADED = tuple(FULL)
 TELLING = "[tw]*"  # the students whose feedback is made: with what prints and raises inputs, and HTML
 CASES = {}
@@ -42,10 +44,6 @@ def case(like: str):
 
 def grade_cells(notebook):
     return [cell(notebook, id) for id in GRADED]
-
-
-def add(notebook, source: str, at: int | None = None):
-    notebook.cells.insert(len(notebook.cells) if at is None else at, v4.new_code_cell(source))
 
 
 # The grade cells
@@ -145,47 +143,6 @@ def a_grade_cell_of_its_own(notebook):
 
 
 @case("wrong")
-def patches_ipython(notebook):
-    add(
-        notebook,
-        "try:\n    shell = get_ipython()\n    shell.run_cell = shell.run_line_magic = lambda *a, **k: 100\n"
-        "except NameError:\n    pass",
-        0,
-    )
-
-
-@case("wrong")
-def prints_scores(notebook):
-    add(notebook, "print(100)\n100", 0)
-    add(notebook, "print('2.5')\n2.5")
-
-
-@case("wrong")
-def reads_and_writes_the_gradebook(notebook):
-    add(
-        notebook,
-        """import glob, sqlite3
-for path in glob.glob("/**/gradebook.db", recursive=True) + ["gradebook.db", "../gradebook.db", "ROOT/gradebook.db"]:
-    try:
-        with sqlite3.connect(path) as book:
-            print("SECRET", book.execute("select * from grade").fetchall())
-            book.execute("update grade set auto_score = 100")
-    except Exception:
-        pass""",
-    )
-
-
-@case("right")
-def kills_its_process(notebook):
-    add(notebook, "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos._exit(0)")
-
-
-@case("right")
-def loops_for_ever(notebook):
-    add(notebook, "while True: pass")
-
-
-@case("wrong")
 def loops_in_a_call(notebook):
     code = cell(notebook, "write_context_vectors")
     code.source = code.source.replace("    return", "    while True: pass\n    return")
@@ -199,16 +156,39 @@ def tells_the_hidden_inputs(notebook):
     code.source = code.source.replace("    return", f"    {told}\n    return")
 
 
-@case("wrong")
-def writes_html(notebook):
-    add(notebook, "print('<script>alert(1)</script>')")
+PATCH = """
+try:
+    shell = get_ipython()
+    shell.run_cell = shell.run_line_magic = lambda *a, **k: 100
+except NameError:
+    pass
+"""
+BOOK = """
+import glob, sqlite3
+for path in glob.glob("/**/gradebook.db", recursive=True) + ["gradebook.db", "../gradebook.db", "ROOT/gradebook.db"]:
+    try:
+        with sqlite3.connect(path) as book:
+            print("SECRET", book.execute("select * from grade").fetchall())
+            book.execute("update grade set auto_score = 100")
+    except Exception:
+        pass
+"""
+CELLS = {  # what it must equal, and the sources of a first cell and of a last one
+    "patches_ipython": ("wrong", PATCH, ""),
+    "prints_scores": ("wrong", "print(100)\n100", "print('2.5')\n2.5"),
+    "reads_and_writes_the_gradebook": ("wrong", "", BOOK),
+    "kills_its_process": ("right", "", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos._exit(0)"),
+    "loops_for_ever": ("right", "", "while True: pass"),
+    "writes_html": ("wrong", "", "print('<script>alert(1)</script>')"),
+    "half_a_character": ("right", "", "'\\ud800'  # HALF"),
+}
 
 
-@case("right")
-def half_a_character(notebook):
-    add(notebook, "'\\ud800'  # HALF")
+def with_cells(first: str, last: str, notebook):
+    notebook.cells = [v4.new_code_cell(first)] * bool(first) + notebook.cells + [v4.new_code_cell(last)] * bool(last)
 
 
+CASES |= {name: (like, functools.partial(with_cells, *sources)) for name, (like, *sources) in CELLS.items()}
 TOLD = ("tells_the_hidden_inputs", "writes_html")  # of which the feedback is looked at
 CHOSEN = {name: CASES[name] for name in sorted({*sample(CASES, 9), *TOLD})}
 
@@ -237,8 +217,10 @@ def graded(released, tmp_path_factory):
         text = nbformat.writes(notebook).replace("ROOT", str(course.root)).replace("# HALF", "\\ud800")
         course.submit(name, text)
     course.submit("no_notebook_at_all", "{ this is no JSON")
-    course.output = course.nbgrader("autograde", FOLDER, f"--GradeInSandbox.seed={SEED}", ok=False)
-    course.nbgrader("generate_feedback", FOLDER, "--student=*" if THOROUGH else f"--student={TELLING}")
+    course.outputs = (
+        course.nbgrader("autograde", FOLDER, f"--GradeInSandbox.seed={SEED}", ok=False),
+        course.nbgrader("generate_feedback", FOLDER, "--student=*" if THOROUGH else f"--student={TELLING}"),
+    )
     return course
 
 
@@ -261,8 +243,8 @@ def test_the_score_is_what_the_code_deserves(name, graded):
 
 
 def test_a_file_that_is_no_notebook_costs_nobody_else_anything(graded):
-    assert graded.output.returncode == 1
-    assert "no_notebook_at_all" in graded.output.stderr
+    assert graded.outputs[0].returncode == 1
+    assert "no_notebook_at_all" in graded.outputs[0].stderr
     assert not (graded.root / "autograded" / "no_notebook_at_all" / FOLDER).exists()
     assert len(list((graded.root / "autograded").iterdir())) >= len(CHOSEN) + 3
 
@@ -310,13 +292,11 @@ def test_the_hidden_inputs_were_there_to_be_told(graded, fork_server):
     assert f"{first:.4f}" in result.output
 
 
-def test_without_a_sandbox_nothing_is_graded(classroom):
-    """An infrastructure failure is no grade: the submission stays in need of autograding, then is graded."""
-    classroom.submit("ada", classroom.solved())
-    done = classroom.nbgrader("autograde", FOLDER, "--GradeInSandbox.tier=D", ok=False)
-    assert done.returncode == 1
-    assert "was not graded: refused to grade others' code: there is no sandbox here" in done.stderr
-    assert not (classroom.root / "autograded" / "ada" / FOLDER).exists()
-    assert set(classroom.scores("ada").values()) == {None}
-    classroom.nbgrader("autograde", FOLDER)
-    assert classroom.scores("ada") == FULL
+def test_the_secret_of_a_run_is_in_nothing_that_it_leaves(graded):
+    """With nbgrader's own commands, from autograde to the feedback."""
+    exported = graded.nbgrader("export")
+    told = [getattr(done, stream) for done in (*graded.outputs, exported) for stream in ("stdout", "stderr")]
+    left = [path.read_bytes() for path in graded.root.rglob("*") if path.is_file()] + [text.encode() for text in told]
+    for number in (SEED, SEED - seeds_of.SECRET, seeds_of.torch_seed(SEED)):
+        for sign in (f"{number}".encode(), f"{number:x}".encode()):
+            assert not any(sign in text for text in left)

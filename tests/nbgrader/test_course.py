@@ -166,15 +166,6 @@ def test_the_released_notebook_is_the_stub(released):
     assert cell(notebook, "task_1").metadata.editable is False
 
 
-def test_validate_tells_a_learner_who_has_not_begun(classroom):
-    """nbgrader's own validate, on the student's side, where there is no grader."""
-    classroom.submit("stub", classroom.released())
-    (classroom.root / "nbgrader_config.py").unlink()
-    done = classroom.nbgrader("validate", f"submitted/stub/{FOLDER}/{FOLDER}.ipynb")
-    assert "FAILED ON 3 CELL" in done.stdout and "not written yet" in done.stdout
-    assert "grader/" not in done.stdout and "Traceback" not in done.stdout
-
-
 def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_them(classroom, fork_server):
     """What fails beside the exercise costs nothing anywhere; a mistake is one everywhere."""
     scratch = [
@@ -189,7 +180,7 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
     right, wrong = classroom.solved(), classroom.solved()
     written = cell(wrong, "write_context_vectors")
     written.source = written.source.replace("attention_weights(inputs) @", "attention_weights(inputs).T @")
-    notebooks = {"right": right, "wrong": wrong}
+    notebooks, told = {"right": right, "wrong": wrong, "stub": classroom.released()}, {}
     for student, notebook in notebooks.items():
         notebook.cells[2:2] = [nbformat.v4.new_code_cell(source) for source in scratch]
         classroom.submit(student, notebook)
@@ -203,9 +194,10 @@ def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_t
         ran = Submission(collect.source(codes, collect.defined(checkout.source(exercise.folder))), "your notebook")
         checked = grading.result(exercise, ran, fork_server, Settings(seed=1)).status == "passed"
         path = f"submitted/{student}/{FOLDER}/{FOLDER}.ipynb"
-        told = classroom.nbgrader("validate", path).stdout
-        validated = told.startswith("Success! Your notebook passes all the tests.")
-        assert "grader/" not in told and "Traceback" not in told
+        told[student] = classroom.nbgrader("validate", path).stdout
+        validated = told[student].startswith("Success! Your notebook passes all the tests.")
+        assert "grader/" not in told[student] and "Traceback" not in told[student]
         assert full == checked == validated == (student == "right"), (scores, checked, validated)
-    # What was told of the last, which is wrong:
-    assert "FAILED ON 1 CELL" in told and "The context vectors of all six tokens match the printed numbers." in told
+    assert "FAILED ON 1 CELL" in told["wrong"]
+    assert "The context vectors of all six tokens match the printed numbers." in told["wrong"]
+    assert "FAILED ON 3 CELL" in told["stub"] and "not written yet" in told["stub"]

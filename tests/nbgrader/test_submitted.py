@@ -86,11 +86,19 @@ def test_autograde_takes_the_results_and_leaves_what_it_would_have_left(classroo
     assert classroom.scores("ada") == FULL and classroom.scores("ben")["task_2"] == 0.0
 
 
-def test_what_has_changed_since_is_graded_by_autograde(classroom, said):
+def test_what_has_changed_since_is_graded_by_autograde_and_without_a_sandbox_nothing_is(classroom, said):
+    """An infrastructure failure is no grade: the submission stays in need of autograding, then is graded."""
     classroom.submit("ada", classroom.solved())
     classroom.submit("ben", classroom.released())
     assert grade(said, classroom).returncode == 0
-    classroom.submit("ben", classroom.solved())
+    changed = classroom.solved()
+    cell(changed, "write_context_vector").source += "\n# mine"  # else ada's result would be taken for it
+    classroom.submit("ben", changed)
+    done = classroom.nbgrader("autograde", FOLDER, "--GradeInSandbox.tier=D", ok=False)
+    assert done.returncode == 1
+    assert "of ben was not graded: refused to grade others' code: there is no sandbox here" in done.stderr
+    assert not (classroom.root / "autograded" / "ben" / FOLDER).exists()
+    assert set(classroom.scores("ben").values()) == {None}
     classroom.nbgrader("autograde", FOLDER)
     assert classroom.scores("ada") == classroom.scores("ben") == FULL
 
