@@ -82,6 +82,11 @@ def test_what_lies_in_results(run, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in out.rglob("*.html")}
     assert run("in", "--ex", "03").returncode == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*.html")} == before
+    with Store.existing(out) as store:  # from which another program takes results
+        found = store.find(CONTEXT, Submission(RIGHT, "whatever.py"))
+        assert found is not None and found.points == 7.0 and found.sandbox is not None
+        assert store.find(CONTEXT, Submission(RIGHT + " ", "whatever.py")) is None
+        assert store.find("02_softmax_naive", Submission(RIGHT, "whatever.py")) is None
 
 
 def notebook(*cells: tuple[str, str]) -> str:
@@ -223,16 +228,6 @@ def test_a_students_mark_is_explained_call_by_call(run, said, tmp_path):
     assert "called   attention_weights(tensor" in done.stdout and "6.75 of 7 points" in done.stdout
     assert "knows nobody called eve" in said("explain", "eve", "03", cwd=tmp_path).stderr
     assert "no graded hand-in of 02" in said("explain", "7", "02", cwd=tmp_path).stderr
-
-
-def test_another_program_takes_results_from_the_store(run, tmp_path):
-    lay(tmp_path / "in", {"ada/context_vectors.py": RIGHT, "ben/context_vectors.py": WRONG})
-    run("in")
-    with Store.existing(tmp_path / "results") as store:
-        found = store.find(CONTEXT, Submission(RIGHT, "whatever.py"))
-        assert found is not None and found.points == 7.0 and found.sandbox is not None
-        assert store.find(CONTEXT, Submission(RIGHT + " ", "whatever.py")) is None
-        assert store.find("02_softmax_naive", Submission(RIGHT, "whatever.py")) is None
 
 
 @pytest.fixture(scope="module")
