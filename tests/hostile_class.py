@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import hostile as made_up  # noqa: E402
 import test_edge_values as edge  # noqa: E402
 from attacks import ATTACKS  # noqa: E402
 from test_find import HOSTILE as NAMES  # noqa: E402
+from test_find import zipped  # noqa: E402
 
 from grader import catalog  # noqa: E402
 from grader.catalog import mistakes, paths  # noqa: E402
@@ -61,7 +61,7 @@ def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, stra
         folder = dice.choice(folders)
         where = inside / folder if layout == "downloads" else inside
         HOSTILE[makers[number % len(makers)]](where, f"student{dice.randrange(students):03d}h{number}", folder, dice)
-    return zipped(inside, root / "class.zip") if layout == "zip" else inside
+    return zipped(inside) if layout == "zip" else inside
 
 
 def honest(folder: str, number: int, dice: random.Random) -> str:
@@ -78,44 +78,25 @@ def hand_in(root: Path, form: int | str, number: int, files: dict[str, str]) -> 
     """Write the files of one student in one of the layouts that platforms and students use."""
     name = f"student{number:03d}"
     slugs = {f"{paths.slug(folder)}.py": source for folder, source in files.items()}
-    inside = {f"{folder}/{paths.slug(folder)}.py": source for folder, source in files.items()}
-    if form == "downloads":
-        for folder, source in files.items():
-            written(root / folder / name / f"{paths.slug(folder)}.py", source)
-    elif form == 0:
-        every(root / name, inside)
-    elif form == 1:
-        every(root / name, slugs)
-    elif form == 2:
-        written(root / f"{name}.zip", bombs.zipped(*((path, text.encode()) for path, text in inside.items())))
-    elif form == 3:
-        written(root / f"{name}.tgz", bombs.tgz(*((path, text.encode(), {}) for path, text in slugs.items())))
-    elif form == 4:
-        every(root / f"Student {number}_{5000 + number}_assignsubmission_file_", slugs)
-    elif form == 5:
-        every(root, {f"{name}_{6000 + number}_{90_000 + number}_{slug}": text for slug, text in slugs.items()})
-    else:
-        every(root / name, {slug[:-3] + ".ipynb": bombs.notebook(text) for slug, text in slugs.items()})
-
-
-def every(folder: Path, files: dict[str, str | bytes]) -> None:
-    for name, data in files.items():
-        written(folder / name, data)
+    inside = {f"{folder}/{slug}": source for folder, (slug, source) in zip(files, slugs.items())}
+    moodle, canvas = f"Student {number}_{5000 + number}_assignsubmission_file_", f"{6000 + number}_{90_000 + number}"
+    forms = {
+        "downloads": {path.replace("/", f"/{name}/"): text for path, text in inside.items()},
+        0: {f"{name}/{path}": text for path, text in inside.items()},
+        1: {f"{name}/{slug}": text for slug, text in slugs.items()},
+        2: {f"{name}.zip": bombs.zipped(*((path, text.encode()) for path, text in inside.items()))},
+        3: {f"{name}.tgz": bombs.tgz(*((slug, text.encode(), {}) for slug, text in slugs.items()))},
+        4: {f"{moodle}/{slug}": text for slug, text in slugs.items()},
+        5: {f"{name}_{canvas}_{slug}": text for slug, text in slugs.items()},
+        6: {f"{name}/{slug[:-3]}.ipynb": bombs.notebook(text) for slug, text in slugs.items()},
+    }
+    for path, data in forms[form].items():
+        written(root / path, data)
 
 
 def written(path: Path, data: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "replace"))
-
-
-def zipped(folder: Path, target: Path) -> Path:
-    """The folder as one zip, without the files whose names a zip cannot hold."""
-    with zipfile.ZipFile(target, "w") as packed:
-        for path in sorted(folder.rglob("*")):
-            name = str(path.relative_to(folder))
-            if path.is_file() and name.isprintable() and name.encode("utf-8", "replace").decode() == name:
-                packed.write(path, name)
-    return target
 
 
 # Hostile hand-ins. Each function is given the folder, the name of the student, the exercise and a generator.
