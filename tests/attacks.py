@@ -1,7 +1,7 @@
 """The hostile files of tests/hostile: a Markdown file for each class, `## name` and a block of Python for each attack.
 
 The first lines of each say the exercise, the verdict that it deserves, and what it tries. What several attacks do is in
-parts.md: `# before: frames` and `# after: tell, wrong_01` name the parts around a block. Functions, classes and methods
+parts.md: `# before: libc, wrong_01` and `# after: tell` name the parts around a block. Functions, classes and methods
 of the exercise that are in none of these are those of the solution; `# whole: yes` leaves the block as it is.
 """
 
@@ -73,7 +73,7 @@ def complete(attack: Attack) -> str:
     after, before = (lacking((parts()[name] for name in names), known) for names in (attack.after, attack.before))
     model = solution(attack.exercise)
     imports = [node for node in model.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    functions = lacking([ast.Module([*definitions(model).values()])], known)
+    functions = lacking([ast.Module([*definitions(model).values()], [])], known)
     first, last = ("".join(map(written, nodes)) for nodes in (imports + functions + before, after))
     return first + with_methods(attack.text, own, model) + last
 
