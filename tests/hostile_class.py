@@ -133,7 +133,7 @@ def _call(where: Path, name: str, folder: str, dice: random.Random) -> None:
 
 def _archive(where: Path, name: str, folder: str, dice: random.Random) -> None:
     called = dice.choice(list(bombs.ARCHIVES))
-    written(where / f"{name}-{called}", bombs.ARCHIVES[called]())
+    written(where / f"{name}-{called}", bombs.ARCHIVES[called][0]())
 
 
 def _made_up_archive(where: Path, name: str, folder: str, dice: random.Random) -> None:

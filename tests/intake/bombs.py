@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import stat
 import struct
 import sys
 import tarfile
@@ -12,7 +13,7 @@ from thorough import THOROUGH
 
 from grader.catalog import paths
 
-FOLDER = "02_softmax_naive"
+FOLDER, FILE = "02_softmax_naive", "softmax_naive.py"
 NAME, MEMBERS = (8, 300_000) if THOROUGH else (2, 60_000)  # mebibytes of a name in an archive, parts of one
 HONEST = paths.solution(FOLDER).read_text("utf-8")
 
@@ -61,7 +62,7 @@ def tgz(*members: tuple[str, bytes, dict], tail: bytes = b"") -> bytes:
     return gzip.compress(file.getvalue() + tail, 1)
 
 
-def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+def zipped(*members: tuple[str | zipfile.ZipInfo, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", method) as packed:
         for name, data in members:
@@ -98,22 +99,67 @@ def _small_claim(data: bytes) -> bytes:
     return data.replace(size, struct.pack("<I", 1000))
 
 
-ARCHIVES = {
-    "not-utf-8.tgz": lambda: tgz(("a\udcff/softmax_naive.py", HONEST.encode(), {})),
-    "revisions.zip": lambda: zipped(("-1" * 30_000 + ".py", b"x")),
-    "pax.tgz": _pax_bomb,
-    "a-number.tgz": _long_number,
-    "no-records.tgz": lambda: tgz(("x", b"4 x\n" * 200_000 + b"=", {"type": tarfile.XHDTYPE}), ("a.py", b"x", {})),
-    "gzip-name.tgz": lambda: b"\x1f\x8b\x08\x08" + b"\0" * 6 + b"a" * (NAME << 20),
-    "gzip-members.tgz": lambda: gzip.compress(b"") * MEMBERS,
-    "zeros.tgz": lambda: tgz(("a", b"", {}), tail=b"\0" * (64 << 20)),
-    "bzip2.zip": lambda: _small_claim(zipped(("softmax_naive.py", b"\0" * (40 << 20)), method=zipfile.ZIP_BZIP2)),
-    "lzma.zip": lambda: zipped(("softmax_naive.py", HONEST.encode()), method=zipfile.ZIP_LZMA),
-    "entries.zip": lambda: zipped(*((f"{i}", b"") for i in range(21_000))),
-    "folders.tgz": lambda: tgz(*((f"{i}" + "/a" * 20, b"", {}) for i in range(2_000))),
-    "links.tgz": lambda: tgz(("softmax_naive.py", b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"})),
-    "paths.zip": lambda: zipped(("/etc/softmax_naive.py", b"x"), ("../softmax_naive.py", b"x")),
-    "nested.zip": lambda: zipped(("a.zip", zipped(("softmax_naive.py", HONEST.encode())))),
-    "surrogate.zip": lambda: zipped(("softmax_naive.ipynb", notebook("x = '\ud800'"))),
-    "bomb.zip": lambda: zipped(("softmax_naive.py", QUADRATIC.encode())),
+def _encrypted(data: bytes) -> bytes:
+    """The zip with its member said to be encrypted."""
+    changed = bytearray(data)
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        changed[changed.index(mark) + offset] |= 1
+    return bytes(changed)
+
+
+def _one_bit_off(data: bytes) -> bytes:
+    """The zip with a bit of the packed bytes changed."""
+    changed = bytearray(data)
+    changed[30 + len(FILE) + 4] ^= 1
+    return bytes(changed)
+
+
+def _link() -> bytes:
+    info = zipfile.ZipInfo(FILE)
+    info.create_system, info.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    return zipped((info, b"/etc/passwd"))
+
+
+def _special(kind: bytes) -> bytes:
+    """A tar of one member that is no file."""
+    return tgz((FILE, b"", {"type": kind, "linkname": "/etc/passwd"}))
+
+
+ONE = (FILE, HONEST.encode())
+ZEROS = (FILE, bytes(32 << 20))
+ARCHIVES = {  # with a pattern of what is told of it, where every Python tells the same
+    "not-utf-8.tgz": (lambda: tgz(("a\udcff/softmax_naive.py", HONEST.encode(), {})), ""),
+    "revisions.zip": (lambda: zipped(("-1" * 30_000 + ".py", b"x")), "longer than 255 bytes"),
+    "pax.tgz": (_pax_bomb, ""),
+    "a-number.tgz": (_long_number, ""),
+    "no-records.tgz": (
+        lambda: tgz(("x", b"4 x\n" * 200_000 + b"=", {"type": tarfile.XHDTYPE}), ("a.py", b"x", {})),
+        "",
+    ),
+    "gzip-name.tgz": (lambda: b"\x1f\x8b\x08\x08" + b"\0" * 6 + b"a" * (NAME << 20), ""),
+    "gzip-members.tgz": (lambda: gzip.compress(b"") * MEMBERS, ""),
+    "zeros.tgz": (lambda: tgz(("a", b"", {}), tail=b"\0" * (64 << 20)), ""),
+    "bzip2.zip": (lambda: _small_claim(zipped((FILE, b"\0" * (40 << 20)), method=zipfile.ZIP_BZIP2)), "a rare way"),
+    "lzma.zip": (lambda: zipped(ONE, method=zipfile.ZIP_LZMA), "a rare way"),
+    "entries.zip": (lambda: zipped(*((f"{i}", b"") for i in range(21_000))), "more than 20,000 entries"),
+    "folders.tgz": (lambda: tgz(*((f"{i}" + "/a" * 20, b"", {}) for i in range(2_000))), "more than 20,000 entries"),
+    "link.zip": (_link, "links are not followed"),
+    "links.tgz": (lambda: _special(tarfile.SYMTYPE), "links are not followed"),
+    "hard-links.tgz": (lambda: _special(tarfile.LNKTYPE), "links are not followed"),
+    "device.tgz": (lambda: _special(tarfile.CHRTYPE), "."),
+    "paths.zip": (lambda: zipped(("/etc/softmax_naive.py", b"x"), ("../softmax_naive.py", b"x")), "leads out of the"),
+    "nested.zip": (lambda: zipped(("a.zip", zipped(ONE))), "an archive inside an archive"),
+    "surrogate.zip": (lambda: zipped(("softmax_naive.ipynb", notebook("x = '\ud800'"))), "half a character"),
+    "bomb.zip": (lambda: zipped((FILE, QUADRATIC.encode())), ""),
+    "ratio.zip": (lambda: zipped(ZEROS), "zip bombs"),
+    "ratio.tgz": (lambda: tgz((*ZEROS, {})), "zip bombs"),
+    "header.tgz": (lambda: tgz(("x" * (8 << 20), b"", {})), "table of contents"),
+    "large.zip": (lambda: zipped((FILE, b"# " + b"x" * (1 << 20))), r"too large: 1\.0 MB"),
+    "a-size-that-lies.zip": (lambda: _small_claim(zipped((FILE, b"x" * (1 << 20)))), "."),
+    "cut.zip": (lambda: zipped(ONE)[:-30], "is damaged"),
+    "cut.tgz": (lambda: tgz((*ONE, {}))[:400], "is damaged"),
+    "none.tar.gz": (lambda: b"hello", "is damaged"),
+    "empty.zip": (lambda: b"", "."),
+    "one-bit-off.zip": (lambda: _one_bit_off(zipped(ONE)), "."),
+    "encrypted.zip": (lambda: _encrypted(zipped(ONE)), "encrypted"),
 }
