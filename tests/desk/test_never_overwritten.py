@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from copies import GIT
 
 from grader import catalog
 from grader.catalog import paths
@@ -25,10 +26,8 @@ COMMANDS = (
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
     """A folder that `kata init` made, with a git that knows its user and reads no other settings."""
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Ada")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ada@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    for name, value in GIT.items():
+        monkeypatch.setenv(name, value)
     mine = tmp_path / "mine"
     bundle.make_folder(mine)
     return mine
