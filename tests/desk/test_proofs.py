@@ -8,7 +8,7 @@ import signal
 import pytest
 import torch
 from rich.console import Console
-from thorough import sample
+from thorough import THOROUGH, sample
 
 from grader import catalog
 from grader.catalog import paths
@@ -56,15 +56,15 @@ def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_no
 
 
 @pytest.mark.parametrize("number", sample(["13", "11"], 1))
-def test_a_leaking_file_cannot_write_either(number, fork_server, tmp_path):
+def test_a_leaking_file_learns_what_its_twin_does(number, fork_server, tmp_path):
+    """That is the same class without its mask, so the test above says what both can never write."""
     exercise = catalog.find(number)
     source = paths.solution(exercise.folder).read_text("utf-8")
     leaking = tmp_path / "leaking.py"
     leaking.write_text(re.sub(r"scores = scores\.masked_fill\(.*\)", "pass", source), "utf-8")
     assert leaking.read_text("utf-8") != source
-    mine, twin = rows(shown(exercise, leaking, fork_server), exercise).values()
-    for loss, percents in (mine, twin):  # the twin is the same class without its mask
-        assert loss < 0.01 and sum(percents) / len(percents) < LOST
+    mine, twin = rows(shown(exercise, leaking, fork_server, 10), exercise).values()
+    assert mine == twin
 
 
 def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server):
@@ -75,11 +75,13 @@ def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_ser
 
 def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server):
     exercise = catalog.find("22")
-    text = shown(exercise, paths.solution(exercise.folder), fork_server)
+    text = shown(exercise, paths.solution(exercise.folder), fork_server, None if THOROUGH else 100)
     everything, short, stacked = (percents for _, percents in rows(text, exercise).values())
     window = training._settings(exercise)["WINDOW"]
     assert min(everything) > LEARNT and min(short[:window]) > LEARNT and max(short[window:]) < 30
-    assert min(stacked[: window + 3]) > 85 and min(stacked) > LOST
+    assert min(stacked[: window + 2]) > 85
+    if THOROUGH:  # half of the lesson's steps reach two places less
+        assert min(stacked[: window + 3]) > 85 and min(stacked) > LOST
 
 
 @pytest.mark.parametrize("exercise, path", sample(STYLES, 2), ids=lambda part: getattr(part, "stem", None))
@@ -121,13 +123,19 @@ def test_a_forged_answer_is_refused():
         )
 
 
-def test_the_command_says_what_is_missing_and_what_has_no_use(said, desk):
+def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(said, desk):
     done = said("train", "13", cwd=desk)
     assert done.returncode == 2 and "make check EX=13" in done.stderr and "FORCE=1" in done.stderr
     done = said("train", "13", "--force", "--layers", "2", cwd=desk)
     assert done.returncode == 2 and "LAYERS" in done.stderr
     done = said("train", "13", "--force", "--output", desk / "state.pt", cwd=desk)
     assert done.returncode == 2 and "OUTPUT" in done.stderr and not (desk / "state.pt").exists()
+    folder = catalog.find("13").folder
+    paths.stub(folder).write_text(paths.solution(folder).read_text("utf-8"), "utf-8")
+    progress.change(folder, lambda state: setattr(state, "first_pass", 1.0))
+    done = said("train", "13", "--steps", 1, cwd=desk)
+    assert "its twin without a mask" in done.stdout and "holds the trained numbers" not in done.stdout
+    assert not paths.own_model(folder).exists()
 
 
 def test_the_ending_offers_it():
@@ -135,12 +143,3 @@ def test_the_ending_offers_it():
     passed = {exercise.folder: progress.State(first_pass=1.0)}
     assert any("make train EX=13" in line for line in ending.lines(exercise.folder, passed))
     assert not any("make train" in line for line in ending.lines(catalog.find("12").folder, passed))
-
-
-def test_what_a_proof_compares_is_not_kept(said, desk):
-    exercise = catalog.find("13")
-    paths.stub(exercise.folder).write_text(paths.solution(exercise.folder).read_text("utf-8"), "utf-8")
-    progress.change(exercise.folder, lambda state: setattr(state, "first_pass", 1.0))
-    done = said("train", "13", "--steps", 10, cwd=desk)
-    assert "its twin without a mask" in done.stdout and "holds the trained numbers" not in done.stdout
-    assert not paths.own_model(exercise.folder).exists()
