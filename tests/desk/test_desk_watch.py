@@ -34,20 +34,15 @@ PASSED = {"points": 5.0, "attempts": 1, "first_pass": 1_700_000_000}
 class Learner:
     """A learner at the watch, with a file that says in the verdict which save it was.
 
-    first_page: what was shown first, in 24 lines.
+    Two exercises are done, and the third one is not begun. first_page: what was shown first, in 24 lines.
     """
 
     def __init__(self, folder):
         self.folder = folder
         self.file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         self.number = 0
-        self.open()
-
-    def open(self) -> None:
-        """Start the watch, with two exercises done and the third one not begun."""
         states = {FIRST: PASSED, SECOND: PASSED}
         (self.folder / ".kata-progress.json").write_text(json.dumps({"schema": 2, "exercises": states}))
-        self.file.write_text(paths.stub(EXERCISE).read_text("utf-8"))
         self.desk = AtTerminal(WATCH, self.folder, 24)
         self.first_page = self.desk.shows("Not started", "q quit")
         self.desk.resize(ROWS, 80)
@@ -74,18 +69,11 @@ class Learner:
 
 
 @pytest.fixture(scope="module")
-def only_learner(tmp_path_factory):
+def learner(tmp_path_factory):
+    """One learner for all tests: each begins with a save, and the last one closes the window."""
     learner = Learner(checkout(tmp_path_factory.mktemp("desk")))
     yield learner
     learner.desk.close()
-
-
-@pytest.fixture
-def learner(only_learner):
-    """One learner for all tests, whose window is open: each begins with a save."""
-    if only_learner.desk.closed:
-        only_learner.open()
-    return only_learner
 
 
 def fork_server_of(pid: int) -> list[int]:
@@ -114,41 +102,52 @@ def test_every_save_is_graded(learner):
     assert "7 of 7 points · 13 checks" in page and f"n: on to {NEXT[:2]}" in page
 
 
-def test_a_save_by_rename(learner):
-    text, shown = learner.source()
-    for _ in range(2):  # as vim does it: the old file becomes a backup, then the new one is renamed
-        new, backup = learner.file.with_suffix(".tmp"), learner.file.with_name(f"{learner.file.name}~")
-        new.write_text(text)
-        learner.file.rename(backup)
-        new.rename(learner.file)
-        backup.unlink()
-        learner.desk.shows(shown)
-        text, shown = learner.source(WRONG)
+def rename(file, text):
+    """As vim does it: the old file becomes a backup, then the new one is renamed."""
+    new, backup = file.with_suffix(".tmp"), file.with_name(f"{file.name}~")
+    new.write_text(text)
+    file.rename(backup)
+    new.rename(file)
+    backup.unlink()
 
 
-def test_a_file_that_is_written_in_pieces(learner):
-    learner.save()
-    began = len(learner.desk.transcript)
-    text, shown = learner.source(WRONG)
-    with learner.file.open("w") as file:
+def write_anew(file, text):
+    file.unlink()
+    time.sleep(0.03)
+    file.write_text(text)
+
+
+def write_in_pieces(file, text):
+    with file.open("w") as opened:
         time.sleep(0.03)  # empty
         for piece in (text[:400], text[400:700]):
-            file.write(piece)
-            file.flush()
+            opened.write(piece)
+            opened.flush()
             time.sleep(0.03)  # broken
-        file.write(text[700:])
-    learner.desk.shows(shown)
+        opened.write(text[700:])
+
+
+def test_however_an_editor_saves_only_the_whole_file_is_graded(learner):
+    learner.save()
+    began = len(learner.desk.transcript)
+    for save in (rename, write_anew, write_in_pieces, rename):
+        text, shown = learner.source(WRONG)
+        save(learner.file, text)
+        learner.desk.shows(shown)
     said = learner.desk.transcript[began:]
-    assert "SyntaxError" not in said and "is empty" not in said
+    assert not [words for words in ("SyntaxError", "is empty", "There is no file") if words in said]
 
 
-def test_a_file_that_stays_broken_is_said_to_be(learner):
+def test_a_file_that_stays_broken_empty_or_away_is_said_to_be(learner):
     learner.file.write_text("def attention_weights(inputs:\n")
     page = learner.desk.shows("SyntaxError")
     assert f"exercises/{EXERCISE}/{learner.file.name}:1" in page
     learner.file.write_text("")
     learner.desk.shows("is empty")
     learner.save()
+    learner.file.unlink()
+    page = learner.desk.shows("There is no file", "make reset EX=03. Or press r")
+    assert "points" not in page
 
 
 def test_of_two_saves_in_a_row_the_second_counts(learner):
@@ -169,23 +168,6 @@ def test_a_grading_of_an_older_save_is_given_up(learner):
     assert time.monotonic() - began < 4.5  # a call is given 5 s
     time.sleep(1)
     assert "infinite loop" not in learner.desk.transcript and shown not in learner.desk.transcript
-
-
-def test_a_deleted_file(learner):
-    learner.save()
-    learner.file.unlink()
-    page = learner.desk.shows("There is no file", "make reset EX=03. Or press r")
-    assert "points" not in page
-    learner.save(WRONG)
-
-
-def test_a_file_that_is_deleted_and_written_again(learner):
-    learner.save()
-    began = len(learner.desk.transcript)
-    learner.file.unlink()
-    time.sleep(0.03)
-    learner.save(WRONG)
-    assert "There is no file" not in learner.desk.transcript[began:]
 
 
 def fits(page: str) -> bool:
@@ -257,18 +239,21 @@ def test_a_hint_is_for_the_task_that_is_shown_and_goes_with_it(learner):
     assert "for task 1" not in learner.desk.screen
 
 
-def test_the_calls_of_the_lesson(learner):
-    learner.save(SOLUTION)
-    page = learner.press("t", "3 of 3 are as in the lesson", "any other key: back")
-    assert page.startswith(f"{EXERCISE[:2]} ") and "✔ attention_weights(inputs)" in page
-    learner.back()
-
-
-def test_the_list_of_all_exercises(learner):
+def test_each_key_opens_a_page_and_any_other_key_leads_back(learner):
     learner.save()
-    page = learner.press("l", "to GPT-2's attention", "any other key: back")
-    assert all(exercise.title in page for exercise in catalog.exercises())
-    learner.back()
+    every = {
+        "t": ("3 of 3 are as in the lesson", "✔ attention_weights(inputs)"),
+        "l": ("to GPT-2's attention", *(exercise.title for exercise in catalog.exercises())),
+        "?": ("end the watch",),
+        "g": (),
+    }
+    pages = {}
+    for key, texts in every.items():
+        pages[key] = learner.press(key, *texts, "any other key: back")
+        learner.back()
+    assert pages["t"].startswith(f"{EXERCISE[:2]} ") and pages["g"].count("\n") > 8
+    assert all(re.search(rf"^{re.escape(key)} +{name} ", pages["?"], re.M) for key, (name, *_) in watch.KEYS.items())
+    assert set(watch.FOOT) <= set(watch.KEYS)
 
 
 def test_the_list_stays_open_over_a_save(learner):
@@ -314,14 +299,6 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
         learner.desk.shows("points ·")
 
 
-def test_all_keys(learner):
-    learner.save()
-    page = learner.press("?", "end the watch", "any other key: back")
-    assert all(re.search(rf"^{re.escape(key)} +{name} ", page, re.M) for key, (name, *_) in watch.KEYS.items())
-    assert set(watch.FOOT) <= set(watch.KEYS)
-    learner.back()
-
-
 def test_lesson_and_figure_in_a_browser(learner):
     page = learner.folder / "report-lessons" / f"{EXERCISE}.html"
     learner.save(WRONG)
@@ -337,13 +314,6 @@ def test_next_and_previous(learner):
     learner.press("p", f"exercises/{EXERCISE}/", "points ·")
 
 
-def test_the_plot(learner):
-    learner.save()
-    page = learner.press("g", "any other key: back")
-    assert page.count("\n") > 8
-    learner.back()
-
-
 def test_solution_and_reset(learner):
     learner.save()  # the solution opens once the exercise is passed
     learner.save(WRONG)
@@ -357,17 +327,6 @@ def test_solution_and_reset(learner):
     learner.press("y", "Not started")
     kept = [path for path in learner.file.parent.iterdir() if path.name.startswith(f"{learner.file.stem}.before-")]
     assert [path.read_text() for path in kept] == [mine]
-
-
-def test_ctrl_c_ends_it_in_good_order(learner):
-    learner.save()
-    children = fork_server_of(learner.desk.process.pid)
-    assert children and not learner.desk.echoes
-    learner.desk.type("\x03")
-    assert learner.desk.ends() == 0
-    assert learner.desk.echoes and "Traceback" not in learner.desk.transcript
-    assert gone(*children)
-    learner.desk.close()  # the next test opens another one
 
 
 def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
@@ -404,8 +363,9 @@ def test_make_start_is_stopped_and_goes_on_and_ctrl_c_ends_it_which_is_no_error_
         children = fork_server_of(shell.process.pid)
         shell.type("\x03")
         place = shell.says("ready> ", len(shell.transcript))
-        shell.type("echo after $((40+2))\n")
-        shell.says("after 42", place)
+        shell.type("stty -a\n")  # which the shell leaves as the watch has left it
+        shell.says("ready> ", shell.says("icanon", place))
+        assert " -icanon" not in shell.transcript and " -echo " not in shell.transcript
         assert "Traceback" not in shell.transcript and "***" not in shell.transcript
         assert len(children) > 3 and gone(*children)  # make, the watch, its fork server and a worker
 
