@@ -22,6 +22,15 @@ from copies import copy
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 WATCH = [sys.executable, "-m", "grader", "start"]
+BY_HAND = (
+    "env",
+    "-u",
+    "CI",
+    "-u",
+    "MAKELEVEL",
+    "-u",
+    "MAKEFLAGS",
+)  # before what a learner types, not CI or another make
 
 
 class AtTerminal:

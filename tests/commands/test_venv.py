@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from at_terminal import AtTerminal
+from at_terminal import BY_HAND, AtTerminal
 from packaging.requirements import Requirement
 from thorough import THOROUGH, nightly, sample
 
@@ -155,7 +155,7 @@ class Learner(AtTerminal):
     """A learner who types a command in a clone."""
 
     def __init__(self, clone: Path, *words: str, **more: str) -> None:
-        super().__init__(["env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS", *words], clone, **OFFLINE, **more)
+        super().__init__([*BY_HAND, *words], clone, **OFFLINE, **more)
 
 
 @pytest.mark.parametrize("ending", sample(["Ctrl-C", "closed", signal.SIGTERM, signal.SIGKILL], 1))

@@ -337,3 +337,26 @@ def test_each_folder_has_a_warm_process_of_its_own(mine, machine):
     assert "type: kata" not in warm.stderr and commands(machine.home) == -1
     with newer(machine, (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"Newer. {DOCSTRING}")):
         machine("kata", "check", "03", cwd=mine, WARM="10")  # what it has read is another now
+
+
+# The script that lives through a learner's first minute, here without a network; CI runs it on each system.
+
+
+@nightly  # beside the tests above, and the workflow of its own
+def test_the_first_minute_both_ways():
+    command = [sys.executable, ".ci/first_minute.py", "--python", sys.executable]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=550, check=False)
+    assert done.returncode == 0, done.stderr
+    after = ["the same again", "after the work"]
+    cloned = ["git clone", "make check EX=01, and Ctrl-C", *after]
+    installed = ["make the wheel", "an environment", "install", "kata init", "kata check 01, and Ctrl-C", *after]
+    assert re.findall(r"^ +[\d.]+ s  (.+)$", done.stdout, re.M) == [*cloned, *installed]
+
+
+def test_the_workflow_runs_it_on_each_system():
+    yaml = pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
+    known = yaml.safe_load((paths.ROOT / ".github/workflows/first-minute.yml").read_text("utf-8"))
+    systems = known["jobs"]["here"]["strategy"]["matrix"]["system"] + [known["jobs"]["wsl"]["runs-on"]]
+    assert {name.partition("-")[0] for name in systems} == {"ubuntu", "macos", "windows"}
+    for job in known["jobs"].values():
+        assert "python3 .ci/first_minute.py" in job["steps"][-1]["run"]
