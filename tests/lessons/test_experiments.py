@@ -17,7 +17,6 @@ from grader.desk import experiment
 
 EXERCISES = catalog.exercises()
 LINES = 80
-ALLOWED = {"torch", "math", "time", "json"}
 TABLE = re.compile(r"^\| (.*) \|$", re.M)
 # Each makes torch, or the library below it, add in the order of another processor. An experiment has one thread anyway.
 PROCESSORS = ("ATEN_CPU_CAPABILITY=default", "ATEN_CPU_CAPABILITY=avx2", "MKL_CBWR=COMPATIBLE") if THOROUGH else ()
@@ -69,14 +68,9 @@ def timed(script) -> tuple[str, ...]:
     return ()
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.folder)
-def test_a_script_is_short_and_needs_torch_alone(exercise):
-    text = paths.experiment(exercise.folder).read_text("utf-8")
-    tree = ast.parse(text)
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in imported} <= ALLOWED
-    assert len(text.splitlines()) <= LINES
+def test_scripts_are_short():
+    lengths = {one.folder: len(paths.experiment(one.folder).read_text("utf-8").splitlines()) for one in EXERCISES}
+    assert {folder: length for folder, length in lengths.items() if length > LINES} == {}
 
 
 NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
@@ -139,36 +133,30 @@ def script(desk):
     return file
 
 
-def test_the_table_as_a_lesson_prints_it(said, script):
+def test_a_script_as_a_table_of_a_lesson_and_with_a_claim_that_does_not_hold(said, script):
     script.write_text(SCRIPT.replace("{rows}", '[{"n": 1.5}, {"n": 2.0}]'))
     assert said("experiment", "02", "--format", "md").stdout.strip() == "| n |\n| ---: |\n| 1.5 |\n| 2.0 |"
-
-
-def test_a_claim_that_does_not_hold_is_said_and_ends_with_1(said, script):
     script.write_text(SCRIPT.replace("{rows}", '[{"n": -1.5}, {"n": 1.0}]'))
     done = said("experiment", "02")
     assert done.returncode == 1 and "measured: does not hold" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "rows, told",
-    [
-        ("1 / 0", r"experiment\.py:4\nZeroDivisionError"),
-        ("]", r"experiment\.py:4\nSyntaxError"),
-        ("[]", "rows with the same columns"),
-        ('[{"n": 1}, {"m": 1}]', "rows with the same columns"),
-        ("exit()", r"experiment\.py:4\nSystemExit"),
-    ],
-)
-def test_a_script_that_breaks_is_told_by_its_line(script, rows, told):
-    script.write_text(SCRIPT.replace("{rows}", rows))
-    with pytest.raises(WrongUse, match=told):
-        experiment.run(catalog.find("02"))
+BROKEN = {
+    "1 / 0": r"experiment\.py:4\nZeroDivisionError",
+    "]": r"experiment\.py:4\nSyntaxError",
+    "[]": "rows with the same columns",
+    '[{"n": 1}, {"m": 1}]': "rows with the same columns",
+    "exit()": r"experiment\.py:4\nSystemExit",
+}
 
 
-def test_an_exercise_without_a_script_says_so(script):
+def test_a_script_that_is_not_there_or_breaks_is_told_by_its_line(script):
     with pytest.raises(WrongUse, match="has no experiment"):
         experiment.run(catalog.find("02"))
+    for rows, told in BROKEN.items():
+        script.write_text(SCRIPT.replace("{rows}", rows))
+        with pytest.raises(WrongUse, match=told):
+            experiment.run(catalog.find("02"))
 
 
 @pytest.mark.parametrize(
