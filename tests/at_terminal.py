@@ -22,15 +22,9 @@ from copies import copy
 ROOT = Path(__file__).resolve().parent.parent
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 WATCH = [sys.executable, "-m", "grader", "start"]
-BY_HAND = (
-    "env",
-    "-u",
-    "CI",
-    "-u",
-    "MAKELEVEL",
-    "-u",
-    "MAKEFLAGS",
-)  # before what a learner types, not CI or another make
+# What a learner types comes neither from CI nor from another make: words before it, and the environment.
+BY_HAND = ("env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS")
+OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
 
 
 class AtTerminal:

@@ -1,6 +1,5 @@
 """make, as a learner types it: exit codes with and without a terminal, Ctrl-C, words for EX, and values with a $."""
 
-import os
 import random
 import re
 import subprocess
@@ -9,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from at_terminal import BY_HAND, AtTerminal, checkout
+from at_terminal import BY_HAND, OUTSIDE, AtTerminal, checkout
 from thorough import THOROUGH
 
 from grader.catalog import paths
@@ -19,7 +18,6 @@ pytestmark = pytest.mark.slow
 
 EX = "03_context_vectors"
 PYTHON = f"PYTHON={sys.executable}"
-OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from at_terminal import BY_HAND, AtTerminal
+from at_terminal import BY_HAND, OUTSIDE, AtTerminal
 from packaging.requirements import Requirement
 from thorough import THOROUGH, nightly, sample
 
@@ -122,8 +122,7 @@ def small_clone(folder: Path, needs: str = "[]", is_lent: bool = PIP is not None
 
 def surroundings(**more: str) -> dict[str, str]:
     """The environment of a learner without a network, who sits at a terminal and not below another make."""
-    names = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
-    return {**names, **OFFLINE, **more}
+    return {**OUTSIDE, **OFFLINE, **more}
 
 
 def make(clone: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

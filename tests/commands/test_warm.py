@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from at_terminal import AtTerminal
-from copies import copy
+from at_terminal import AtTerminal, checkout
 from extras import demand_tier
 from thorough import THOROUGH, nightly, sample
 from waiting import gone, soon
@@ -58,9 +57,8 @@ class Desk:
     """A checkout of a learner's: each folder has a warm process of its own."""
 
     def __init__(self, root: Path) -> None:
-        self.root = copy(root, "exercises", "grader", "solutions")
-        for name in ("pyproject.toml", "Makefile"):
-            shutil.copy(paths.ROOT / name, self.root)
+        self.root = checkout(root)
+        shutil.copy(paths.ROOT / "pyproject.toml", self.root)
         (self.root / "kata").write_text(
             f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(root)!r})\n"
             "from grader.__main__ import run\nrun()\n"
