@@ -4,6 +4,7 @@ With `reveal=False` no hidden value and no text that may hold one is in them.
 """
 
 import builtins
+import difflib
 import re
 import signal
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 from grader.catalog import paths, signatures
 from grader.judge.compare import Mismatch
-from grader.judge.words import likeness, nearest
+from grader.judge.words import likeness
 from grader.records import source, syntax
 from grader.records.results import ASLEEP, ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
@@ -304,8 +305,9 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     if name in names:
         return f"{filename} had {name} when it was loaded, but no longer has it: do not delete or replace it"
     others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
-    if close := nearest(name, [candidate for candidate in others if not signatures.is_asked(candidate)], LIKE_A_TYPO):
-        return f"{filename} defines no {name}: found {close}. Rename it"
+    others = [candidate for candidate in others if not signatures.is_asked(candidate)]
+    if close := difflib.get_close_matches(name, others, n=1, cutoff=LIKE_A_TYPO):
+        return f"{filename} defines no {name}: found {close[0]}. Rename it"
     alike = sorted(names, key=lambda candidate: -likeness(name, candidate))  # stable: else in the order of names
     more = f" and {len(names) - MAX_NAMES} more" * (len(names) > MAX_NAMES)
     defined = ", ".join(candidate[:60] for candidate in alike[:MAX_NAMES]) + more if names else "nothing"

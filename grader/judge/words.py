@@ -133,12 +133,6 @@ def ordinal(index: int) -> str:
     return ORDINALS[index] if index < len(ORDINALS) else f"{number}th"
 
 
-def nearest(name: str, names: list[str], cutoff: float = 0.6) -> str | None:
-    """The name that was probably meant, where one is similar enough."""
-    similar = difflib.get_close_matches(name, names, n=1, cutoff=cutoff)
-    return similar[0] if similar else None
-
-
 def likeness(first: str, second: str) -> float:
     """How alike two names are, from 0 to 1."""
     return difflib.SequenceMatcher(None, first.lower(), second.lower()).ratio()

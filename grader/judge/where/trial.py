@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from grader.catalog import paths
 from grader.judge.collection import Check
-from grader.judge.compare import same
+from grader.judge.compare import in_words, same
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
@@ -22,7 +22,7 @@ from grader.sandbox.local import Recorder
 from grader.sandbox.remote import Remote
 from grader.sandbox.worker_handle import TimedOut, Worker, WorkerEnded
 from grader.worker import protocol, wire
-from grader.worker.codec import Decoder, Handle
+from grader.worker.codec import Decoder
 
 MAX_LOADS = 200  # sources that one worker loads: each may leave something behind
 CALL_S = 0.5  # of processor time for one call; right code takes a hundredth of it
@@ -253,16 +253,8 @@ def _is_probed(request: protocol.Request) -> bool:
 
 def _plain(body: bytes | bytearray) -> tuple[Any, ...]:
     reply, tensors = protocol.decode_reply(body)
-    value = _without_objects(Decoder(tensors).value(reply.value))
+    value = in_words(Decoder(tensors).value(reply.value))
     if isinstance(value, dict) and value.keys() >= DESCRIPTION:
         value = {name: value[name] for name in sorted(DESCRIPTION)}
     error = reply.error and reply.error["type"]
     return error, reply.missing, bool(reply.signature), reply.gradient, value
-
-
-def _without_objects(value: Any) -> Any:
-    if isinstance(value, Handle):
-        return "an object"
-    if isinstance(value, dict):
-        return {key: _without_objects(item) for key, item in value.items()}
-    return type(value)(map(_without_objects, value)) if type(value) in (list, tuple) else value
