@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from grader.catalog import mistakes, patches, paths
-from grader.judge.where.edits import Edit, Tree, Unit, dump, is_own_attribute, parameter_names
+from grader.judge.where.edits import Edit, Unit, dump, is_own_attribute, parameter_names
 from grader.judge.words import likeness
 from grader.records.syntax import is_text
 
 WORD = re.compile(r"\w+|[^\w\s]")
 IGNORED = set("()[],:.")  # brackets and commas say nothing
-COMMON = {"shape", "size", "zeros", "ones", "empty", "full", "dtype", "bool"}  # in code of any kind
 MISS = 0.5  # what a change that the mistake does not explain costs; one that it explains counts 1
 WordsBefore = dict[int, Counter[str]]
 NOTHING: dict[str, ast.expr] = {}
@@ -28,7 +27,6 @@ MIN_BEGINNING = 3  # letters of a name with which another one begins: out and ou
 MAX_DIFFERENCES = 6  # of one definition; a mistake with more is another way to write it
 SEVERAL = 2  # differences in one expression, from which on the whole expression is put back
 MAX_INLINED = 3  # how deep names without counterpart are replaced by their values
-SIMPLE = (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)
 Node = TypeVar("Node", bound=ast.AST)
 
 
@@ -46,16 +44,12 @@ class Guidance:
     """How a mistake and the solution differ.
 
     wrong: the words that the mistake has more often than the solution; right: those that the solution has more often.
-    alone: the words of two letters or more, but for COMMON ones, that a definition has in the mistake alone.
-    differences: of each definition that is not the solution's, by its name. is_of_several: whether several statements
-    of the mistake hold words that are `alone`, as some of them may be right.
+    differences: of each definition that is not the solution's, by its name.
     """
 
     wrong: Counter[str]
     right: Counter[str]
-    alone: frozenset[str]
     differences: dict[str, tuple[Difference, ...]]
-    is_of_several: bool = False
 
     def score(self, edit: Edit, words_before: WordsBefore) -> float:
         """How well an edit undoes the mistake; 0 where it does something else.
@@ -74,21 +68,6 @@ class Guidance:
         misses = sum((removed - self.wrong).values()) + sum((added - self.right).values())
         return max(0.0, hits - MISS * misses)
 
-    def construct(self, tree: Tree, units: Sequence[Unit]) -> int | None:
-        """The line of the statement with most words that only the mistake has.
-
-        None where several statements have most, or where such words are in several of the mistake's own statements.
-        """
-        scores: dict[int, int] = {}
-        for unit in units:
-            for node in ast.walk(unit.node):
-                if isinstance(node, SIMPLE):
-                    score = len(words(node).keys() & self.alone)
-                    scores[node.lineno] = max(scores.get(node.lineno, 0), score)
-        best = max(scores.values(), default=0)
-        lines = [line for line, score in scores.items() if score == best > 0 and not self.is_of_several]
-        return lines[0] if len(lines) == 1 else None
-
 
 def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -> dict[str, Guidance]:
     """The guidance of each known mistake that these diagnoses name, but the excluded one, by the mistake's sentence."""
@@ -105,21 +84,14 @@ def named(sentences: Collection[str], folder: str, excluded_mistake: str = "") -
 def of(mistake: str, solution: str) -> Guidance:
     """The guidance of a mistake, from its composed source and the solution's."""
     mistake_definitions, solution_definitions = patches.definitions(mistake), patches.definitions(solution)
-    wrong, right, alone = Counter[str](), Counter[str](), set[str]()
+    wrong, right = Counter[str](), Counter[str]()
     found: dict[str, tuple[Difference, ...]] = {}
     for name in mistake_definitions.keys() & solution_definitions.keys():
         found[name] = differences(mistake_definitions[name], solution_definitions[name])
         mistake_words, solution_words = words(mistake_definitions[name]), words(solution_definitions[name])
         wrong += mistake_words - solution_words
         right += solution_words - mistake_words
-        alone |= {word for word in mistake_words.keys() - solution_words.keys() - COMMON if len(word) > 1}
-    new_statements = {
-        ast.unparse(node)
-        for name in found
-        for node in ast.walk(mistake_definitions[name])
-        if isinstance(node, SIMPLE) and words(node).keys() & alone
-    }
-    return Guidance(wrong, right, frozenset(alone), found, len(new_statements) > 1)
+    return Guidance(wrong, right, found)
 
 
 def differences(wrong: ast.AST, right: ast.AST) -> tuple[Difference, ...]:

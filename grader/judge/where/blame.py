@@ -6,7 +6,6 @@ A definition is to blame if the failed checks pass once it is replaced by the so
 import ast
 import copy
 import functools
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import Change, Tree, Unit
-from grader.judge.where.trial import Probe, Trial
+from grader.judge.where.trial import Trial
 from grader.records.syntax import FUNCTIONS
 
 MAX_PAIRS = 10  # of definitions that are replaced together
@@ -37,15 +36,13 @@ class Group:
 class Blame:
     """Replaces definitions of the learner's by the solution's.
 
-    solution: None where there is none. failing: the failed checks; probes: by their ids.
+    solution: None where there is none. failing: the failed checks.
     """
 
-    def __init__(
-        self, examiner: Examiner, tree: Tree, trial: Trial, failing: tuple[Check, ...], probes: dict[str, Probe]
-    ):
+    def __init__(self, examiner: Examiner, tree: Tree, trial: Trial, failing: tuple[Check, ...]):
         path = paths.solution(examiner.exercise.folder)
         self.solution = Tree(path.read_text("utf-8")) if path.exists() else None
-        self.tree, self.trial, self.failing, self.probes = tree, trial, failing, probes
+        self.tree, self.trial, self.failing = tree, trial, failing
 
     def groups(self) -> list[Group]:
         """The failed checks, grouped by the definition that is to blame; one group of all where that is unknown."""
@@ -122,19 +119,10 @@ class Blame:
         return source + "\n".join(extra) + "\n"
 
     def _passing(self, source: str) -> frozenset[Check]:
-        """The failed checks that this source passes. Their probes are asked first, as they cost little."""
-        probed = [check for check in self.failing if check.id in self.probes]
-        requests = [request for check in probed for request in self.probes[check.id].requests]
-        answer = next(iter(self.trial.answers([source], requests)), None) if probed else None
-        promising = [check for check in self.failing if check.id not in self.probes]
-        ends = itertools.accumulate(len(self.probes[check.id].requests) for check in probed)
-        fitting = [check for check, end in zip(probed, ends) if answer and self.probes[check.id].fits(answer[end - 1])]
-        if probed and not fitting:
-            return frozenset()
-        promising += fitting
+        """The failed checks that this source passes."""
         if not self.trial.load(source):
             return frozenset()
-        return frozenset(check for check in promising if self.trial.passes(check))
+        return frozenset(check for check in self.failing if self.trial.passes(check))
 
     def _of_pairs(self, unassigned: tuple[Check, ...]) -> list[Group]:
         """The groups of two definitions that are both wrong, so that replacing one of them fixes nothing."""

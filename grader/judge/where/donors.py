@@ -4,23 +4,12 @@ import ast
 from collections.abc import Iterator
 
 from grader.judge.where.alignment import MAX_INLINED, Alignment, parts, similarity, statements, words
-from grader.judge.where.edits import (
-    COMPUTED,
-    MISSING,
-    Change,
-    Edit,
-    called_name,
-    dump,
-    number_of,
-    part_in_words,
-    stored_names,
-)
+from grader.judge.where.edits import COMPUTED, MISSING, Change, Edit, dump, stored_names
 from grader.judge.where.expressions import Slot, slots
 from grader.judge.where.statements import bodies
 from grader.records.syntax import is_text
 
-A_NUMBER, A_COMPARISON = "a number", "a comparison"
-UNSPECIFIC = (COMPUTED, "an operation", A_NUMBER, A_COMPARISON)  # kinds that say less than which argument is changed
+A_COMPARISON = "a comparison"
 MIN_SIMILARITY = 0.3  # of a part to its replacement; less similar ones are not tried
 HIGH_SIMILARITY = 0.6  # from here on an edit is among the likely ones
 WHOLE_VALUE = 0.05  # what is added to the similarity of an expression that is all of an assigned or returned value
@@ -30,23 +19,22 @@ MAX_INSERTED = 60
 
 def narrow(old: ast.expr, new: ast.AST) -> tuple[ast.expr, str]:
     """The innermost part of an expression that must change to make it another one, and what kind of change that is."""
-    old, new, argument = innermost(old, new)
-    kind = _kind(old, new)
-    return old, argument if argument and kind in UNSPECIFIC else kind
+    old, new = innermost(old, new)
+    if not isinstance(old, ast.Constant) and _contains(new, old):
+        return old, MISSING
+    return old, A_COMPARISON if isinstance(old, ast.Compare) else COMPUTED
 
 
-def innermost(old: ast.expr, new: ast.AST) -> tuple[ast.expr, ast.AST, str]:
-    """The innermost part that must change, what takes its place, and which argument it is. Around it both are alike."""
-    argument = ""
+def innermost(old: ast.expr, new: ast.AST) -> tuple[ast.expr, ast.AST]:
+    """The innermost part that must change, and what takes its place. Around it both are alike."""
     while difference := _only_difference(old, new):
         old_part, new_part = difference
-        argument = part_in_words(old) if isinstance(old, ast.Call) and old_part in old.args else ""
         if isinstance(old_part, ast.keyword) and isinstance(new_part, ast.keyword) and old_part.arg == new_part.arg:
-            argument, old_part, new_part = part_in_words(old_part), old_part.value, new_part.value
+            old_part, new_part = old_part.value, new_part.value
         if not isinstance(old_part, ast.expr):
             break
         old, new = old_part, new_part
-    return old, new, argument
+    return old, new
 
 
 def values_of(old: object, new: object) -> tuple[ast.expr, ast.expr] | None:
@@ -107,21 +95,6 @@ def _only_difference(old: ast.AST, new: ast.AST) -> tuple[ast.AST, ast.AST] | No
 def _contains(whole: ast.AST, part: ast.AST) -> bool:
     part_text = ast.dump(part)
     return any(ast.dump(node) == part_text for node in ast.walk(whole) if node is not whole)
-
-
-def _kind(old: ast.expr, new: ast.AST) -> str:
-    if not isinstance(old, ast.Constant) and _contains(new, old):
-        return MISSING
-    if isinstance(old, ast.Call) and isinstance(new, ast.Call):
-        name = called_name(old)
-        return f"what {name} is called with" if called_name(new) == name else f"the call of {name}"
-    if _contains(old, new) and isinstance(old, ast.BinOp):
-        return "an operand"
-    if isinstance(old, ast.Compare):
-        return A_COMPARISON
-    if number_of(old) is not None:
-        return A_NUMBER
-    return "an operation" if isinstance(old, (ast.BinOp, ast.UnaryOp)) else COMPUTED
 
 
 def _expressions(alignment: Alignment, helpers: frozenset[str]) -> Iterator[Edit]:

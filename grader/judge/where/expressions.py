@@ -1,7 +1,6 @@
 """Edits of expressions: operands, names, numbers, calls, indices, and what may be missing around them."""
 
 import ast
-import itertools
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -141,22 +140,6 @@ def wrap(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]
         yield partial(substitute, node, f"(E).to({name}.dtype)"), MISSING, 2, None
 
 
-def sizes(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Replacement]:
-    """Other sizes, where a value is divided by a size or the root of one is taken."""
-    operator = parent.op if isinstance(parent, ast.BinOp) else None
-    is_divisor = isinstance(operator, (ast.Div, ast.FloorDiv)) and parent.right is node  # type: ignore[attr-defined]
-    is_power = isinstance(operator, ast.Pow) and parent.left is node  # type: ignore[attr-defined]
-    is_root = isinstance(parent, ast.Call) and called_name(parent) == "sqrt"
-    if (is_divisor or is_power or is_root) and not isinstance(node, (ast.BinOp, ast.Constant)):
-        for name in scope.values[:8]:
-            for dim in (-1, -2):
-                yield expression(f"{name}.shape[{dim}]"), "a size", 1, None
-        for name in scope.attributes[:8]:
-            yield expression(f"self.{name}"), "a size", 1, None
-        if not isinstance(node, ast.Name):
-            yield from ((ast.Name(name, ast.Load()), "a size", 1, None) for name in scope.values[:8])
-
-
 def other_calls(node: ast.Call, scope: Scope) -> Iterator[Replacement]:
     name = called_name(node)
     argument = f"an argument of {name}"
@@ -208,8 +191,7 @@ def expression_edits(function: Function, scope: Scope) -> Iterator[Edit]:
     """The edits of every expression of a function, in the order of the expressions."""
     computes = function.name != "__init__"
     for node, slot, parent in slots(function):
-        replacements = (_replacements(node, parent, scope), sizes(node, parent, scope))
-        for new, kind, tier, sign in itertools.chain(*replacements):
+        for new, kind, tier, sign in _replacements(node, parent, scope):
             yield Edit((Change(*slot, new),), node.lineno, kind, tier, sign)
         if may_be_wrapped(node, parent):
             added_tier = 0 if isinstance(parent, (ast.Assign, ast.Return)) else 1
@@ -337,15 +319,8 @@ def _replacements(node: ast.expr, parent: ast.AST, scope: Scope) -> Iterator[Rep
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
         for comparison in COMPARISONS.get(type(node.ops[0]), ()):
             yield ast.Compare(node.left, [comparison()], node.comparators), "a comparison", 1, None
-    elif isinstance(node, ast.BoolOp):
-        other_op: ast.boolop = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield ast.BoolOp(other_op, node.values), "a condition", 2, None
-        yield from ((value, "a condition", 2, None) for value in node.values)
     elif isinstance(node, ast.UnaryOp):
         yield node.operand, "a sign" if isinstance(node.op, ast.USub) else "a negation", 0, ("unary",)
-    elif isinstance(node, ast.IfExp):
-        yield from ((branch, "a condition", 2, None) for branch in (node.body, node.orelse))
-        yield ast.IfExp(node.test, node.orelse, node.body), "a condition", 2, None
     elif isinstance(node, ast.Subscript):
         yield from other_subscripts(node)
     elif isinstance(node, (ast.Tuple, ast.List)) and node.elts:

@@ -12,7 +12,6 @@ from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import SLIP, Edit, Scope, Unit, head_of, parameter_names, together
 from grader.judge.where.expressions import ORDER_OF_PARTS, expression_edits
 from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT, ORDER_OF_PARAMETERS, bypassed, statement_edits
-from grader.judge.where.trial import sift
 from grader.judge.where.undoing import undoing_edits
 from grader.records.seeds import part
 
@@ -20,7 +19,6 @@ INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 UnitEdit = tuple[Unit, Edit]
 CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
-MAX_DOUBTFUL_LINES = 4
 MAX_PART = 4  # checks of which a change may let one pass alone
 MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones
 LAST_LIKELY_TIER = 1  # edits of higher tiers are not tried where a repair may be partial
@@ -113,47 +111,37 @@ class Repairs:
 
     passing: the checks that no edit may break. unexamined: checks that were not run, as one before them failed.
     fails_unexamined: whether the last candidate passes all others alone.
-    doubtful_lines: the first lines that were found with a doubt, as their change bypasses a value.
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
     """
 
     def __init__(self, blame: Blame, seed: int, passing: tuple[Check, ...], unexamined: tuple[Check, ...]):
-        self.blame, self.tree, self.trial, self.probes = blame, blame.tree, blame.trial, blame.probes
+        self.blame, self.tree, self.trial = blame, blame.tree, blame.trial
         self.seed, self.passing, self.unexamined = seed, passing, unexamined
         self.fails_unexamined = False
         self.group_edits = GroupEdits(blame)
-        self.begin()
-
-    def begin(self) -> None:
-        """Forget what an earlier group left."""
-        self.doubtful_lines: tuple[int, ...] = ()
         self.first_of_two: Edit | None = None
 
-    def full_repair(self, group: Group, edits: Iterable[UnitEdit], sifts: bool = True) -> Edit | None:
+    def full_repair(self, group: Group, edits: Iterable[UnitEdit]) -> Edit | None:
         """The first edit after which every failed check of the group passes, and none that passed before fails.
 
-        The lines of one that bypasses a value of the learner's become `doubtful_lines`. sifts: whether a probe sifts
-        the edits first. It compares all gradients of a call, and right code need not have those of a table that the
-        check leaves out.
+        One that bypasses a value of the learner's does not count, as the mistake may be in that value.
         """
-        for unit, edit in self.sift(group, edits) if sifts else (pair for pair, _ in self.candidates(group, edits)):
+        for unit, edit, source in self.candidates(group, edits):
             if self.trial.is_over:
                 break
-            is_whole = self.fixes(group, unit, edit)
+            is_whole = self.fixes(group, source)
             if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
-                lines = {edit.line, *edit.lines}
-                bypassed_lines = bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group) - lines
-                if not bypassed_lines:
-                    if is_whole:
-                        return edit
-                    self.first_of_two = edit
-                elif is_whole and not self.doubtful_lines and len(lines | bypassed_lines) <= MAX_DOUBTFUL_LINES:
-                    self.doubtful_lines = tuple(sorted(lines | bypassed_lines))
+                bypassed_lines = bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group)
+                if bypassed_lines - {edit.line, *edit.lines}:
+                    continue
+                if is_whole:
+                    return edit
+                self.first_of_two = edit
         return None
 
     def joint_repair(self, group: Group, guide: Guidance, undone: Sequence[UnitEdit]) -> UnitEdit | None:
         """The first likely edit that undoes the named mistake, made together with edits that undo others."""
-        self.begin()
+        self.first_of_two = None
         edits, words_before = self.group_edits, WordsBefore()
         likely_edits = [*edits.undoing(group, guide), *edits.solution_parts(group, guide), *edits.slips(group)]
         likely_edits += [
@@ -180,44 +168,33 @@ class Repairs:
         likely_edits = [pair for pair in edits if pair[1].tier <= LAST_LIKELY_TIER]
         for check in group.checks[:MAX_PART] if len(group.checks) > 1 else ():
             single_check = Group(group.units, (check,), group.base)
-            for unit, edit in self.sift(single_check, likely_edits):
+            for _, edit, source in self.candidates(single_check, likely_edits):
                 if self.trial.is_over:
                     return None
-                if self.fixes(single_check, unit, edit) and self.confirmed(single_check):
+                if self.fixes(single_check, source) and self.confirmed(single_check):
                     return edit
         return None
 
-    def sift(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[UnitEdit]:
-        """The edits after which the group's cheapest probe is answered rightly; all edits where there is no probe."""
-        usable_probes = [self.probes[check.id] for check in group.checks if check.id in self.probes]
-        candidates = self.candidates(group, edits)
-        if usable_probes:
-            return sift(self.trial, min(usable_probes, key=lambda probe: probe.cost), candidates)
-        return (pair for pair, _ in candidates)
-
-    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[UnitEdit, str]]:
-        """Each edit with the source that it gives, without those that give the same one as an earlier edit."""
+    def candidates(self, group: Group, edits: Iterable[UnitEdit]) -> Iterator[tuple[Unit, Edit, str]]:
+        """Each edit with the source that it gives, where that is valid Python and no earlier edit gave the same."""
         seen: set[int] = set()
+        tops = {unit.top for unit in self.tree.units}
         for unit, edit in edits:
-            source = self.changed(group, unit, edit)
-            if source is not None and hash(source) not in seen:
+            try:
+                if group.base:
+                    source = self.blame.with_solution((*group.base, *edit.changes), tops)
+                else:
+                    source = self.tree.changed(edit.changes, {unit.top})
+            except INVALID:
+                continue
+            if hash(source) not in seen:
                 seen.add(hash(source))
-                yield (unit, edit), source
+                yield unit, edit, source
 
-    def changed(self, group: Group, unit: Unit, edit: Edit) -> str | None:
-        """The source with the edit of a definition; None where it is no valid Python."""
-        try:
-            if group.base:
-                return self.blame.with_solution((*group.base, *edit.changes), {unit.top for unit in self.tree.units})
-            return self.tree.changed(edit.changes, {unit.top})
-        except INVALID:
-            return None
-
-    def fixes(self, group: Group, unit: Unit, edit: Edit) -> bool:
-        """Whether the group's checks pass with the edit, and all checks that passed before."""
+    def fixes(self, group: Group, source: str) -> bool:
+        """Whether the group's checks pass with this source, and all checks that passed before."""
         self.fails_unexamined = False
-        source = self.changed(group, unit, edit)
-        if source is None or not self.trial.load(source):
+        if not self.trial.load(source):
             return False
         if not self.trial.passes_all((*group.checks, *self.passing)):
             return False

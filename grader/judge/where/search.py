@@ -19,7 +19,7 @@ from grader.judge.where.edits import MISSING, Edit, Tree
 from grader.judge.where.expressions import ORDER_OF_PARTS, THE_SCALE
 from grader.judge.where.repair import Repairs, UnitEdit
 from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT
-from grader.judge.where.trial import Trial, probes
+from grader.judge.where.trial import Trial
 from grader.judge.where.underline import marks
 from grader.records import containment, syntax
 from grader.records.evidence import Finding, Mark, at, whole_line
@@ -29,10 +29,11 @@ from grader.records.source import nesting
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 
-WORK = 3_000  # for one submission: see Trial
+WORK = 4_000  # for one submission: see Trial
 FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
+TRIED = ("repair", "part")  # evidence that is a change which was tried, and helped
 METHODS = {"__call__": "forward"}  # which method of a module a call runs
 MAX_CODE = 60  # characters of a line that are shown
 # What a verdict says beside the underlined code, by the kind of the edit that helped. Most kinds say nothing more.
@@ -50,9 +51,9 @@ class Place:
     """Where the mistake of a failed check is.
 
     lines: of the learner's file, counted from 1; () where the definition alone is known. sentence: what other tools
-    read, a line of text for each place. evidence: how it was found: "repair", "several" (several changes together),
-    "part" (a change fixes some of the checks), "message", "construct" or "definition". marks: what is underlined;
-    function: around the first line; kind: of the change that helped.
+    read, a line of text for each place. evidence: how it was found: "repair", "part" (a change fixes some of the
+    checks), "message" or "definition". marks: what is underlined; function: around the first line; kind: of the change
+    that helped.
     """
 
     lines: tuple[int, ...]
@@ -61,11 +62,6 @@ class Place:
     marks: tuple[Mark, ...] = ()
     function: str = ""
     kind: str = ""
-
-    @property
-    def is_tried(self) -> bool:
-        """Whether a change was tried there, and helped."""
-        return self.evidence in ("repair", "part")
 
 
 def locate(
@@ -92,7 +88,7 @@ def _placed(check: CheckResult, place: Place | None, submission: Submission) -> 
     finding = check.finding or Finding()
     if place.marks and (place.lines or finding.place is None or not finding.says):
         where, frame = at(submission.source, submission.filename, place.marks, place.function)
-        is_tried = finding.tried or place.is_tried
+        is_tried = finding.tried or place.evidence in TRIED
         finding = replace(finding, place=where, frame=frame, kind=place.kind, tried=is_tried)
     return replace(check, lines=place.lines, where=place.sentence, finding=finding)
 
@@ -137,9 +133,11 @@ class Search:
         self.examiner, self.tree, self.trial, self.excluded_mistake = examiner, tree, trial, excluded_mistake
         self.failures, self.diagnoses = explained.failures, explained.diagnoses
         checks = {check.id: check for check in explained.checks}
-        failing = tuple(checks[name] for name in explained.failures)
+        # What passes in a new worker failed for what an earlier check left behind, and would pass with any change.
+        trial.load(trial.submission.source)
+        failing = tuple(check for name in explained.failures if not trial.passes(check := checks[name]))
         passing = tuple(checks[name] for name in checks if name in explained.passed)
-        self.blame = Blame(examiner, tree, trial, failing, probes(examiner, trial, failing))
+        self.blame = Blame(examiner, tree, trial, failing)
         examined = explained.passed | explained.failures.keys()
         unexamined = tuple(check for name, check in checks.items() if name not in examined)
         self.repairs = Repairs(self.blame, examiner.settings.seed, passing, unexamined)
@@ -166,12 +164,12 @@ class Search:
                 elif place.lines:  # two definitions are wrong
                     found_places[name] = both(found_places[name], place)
         for name, failure in self.failures.items():
-            certain, head = certain_line(failure), head_line(failure, self.tree)
-            line = certain or failure.forbidden_line
+            head, line = head_line(failure, self.tree), certain_line(failure) or failure.forbidden_line
             lines = (line,) if line else lines_of_faults(failure, self.trial.submission.source)
             evidence = found_places[name].evidence if name in found_places else "definition"
-            if head or (lines and (evidence == "definition" or (certain and evidence == "several"))):
-                place = self.place_of((head,) if head else lines, "message")
+            if head or (lines and evidence == "definition"):
+                named = tuple(whole_line(number, self.tree.lines) for number in ((head,) if head else lines))
+                place = self.place_of_marks(named, "message")
                 found_places |= {name: place} if place is not None else {}
         return found_places
 
@@ -207,7 +205,7 @@ class Search:
     def place(self, group: Group) -> Place | None:
         """The place of the mistake of a group.
 
-        It is found by a change that was tried, else by the construct of the named mistake, else the definition alone.
+        It is found by a change that was tried, else the definition alone.
         """
         if not group.checks or group.units[0].is_unwritten:
             return None
@@ -217,39 +215,30 @@ class Search:
         named = alignment.named(sentences, self.examiner.exercise.folder, self.excluded_mistake)
         guide = next(iter(named.values()), None)
         repairs, group_edits = self.repairs, self.repairs.group_edits
-        repairs.begin()
+        repairs.first_of_two = None
         of_gradients = all(self.failures[check.id].way[1] == "gradients" for check in group.checks)
         cuts = group_edits.uncutting(group)[:MAX_CUTS] if of_gradients else []
         likely_edits = group_edits.unreturned(group) + ([] if of_gradients else group_edits.slips(group))
         likely_edits += group_edits.undoing(group, guide) if guide is not None else []
         edit = (
-            repairs.full_repair(group, cuts, sifts=False)
+            repairs.full_repair(group, cuts)
             or repairs.full_repair(group, [*likely_edits, *group_edits.solution_parts(group, guide)])
             or repairs.full_repair(group, group_edits.all_edits(group, guide))
             or repairs.first_of_two
         )
         if edit is not None:
             return self.place_of_edit(edit, "repair")
-        if repairs.doubtful_lines:
-            return self.place_of(repairs.doubtful_lines, "several")
         self.trial.work = work
         edit = repairs.partial_repair(group, likely_edits)
         if edit is None and not self.trial.is_over:
             edit = repairs.partial_repair(group, group_edits.all_edits(group, guide))
         if edit is not None:
             return self.place_of_edit(edit, "part")
-        line = guide.construct(self.tree, group.units) if guide is not None else None
-        if line is not None:
-            return self.place_of((line,), "construct")
         return in_definition(group, self.tree) if self.blame.solution is not None else None
 
     def place_of_edit(self, edit: Edit, evidence: str) -> Place | None:
         """The place of what an edit changes."""
         return self.place_of_marks(marks(edit, self.tree.lines), evidence, edit.kind)
-
-    def place_of(self, lines: tuple[int, ...], evidence: str) -> Place | None:
-        """The place that consists of these lines."""
-        return self.place_of_marks(tuple(whole_line(line, self.tree.lines) for line in lines), evidence)
 
     def place_of_marks(self, found: tuple[Mark, ...], evidence: str, kind: str = "") -> Place | None:
         """The place that consists of these marks, None for lines without code. The sentence shows a single line."""

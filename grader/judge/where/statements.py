@@ -102,10 +102,6 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
                 yield from (put([new], NOT_KEPT, 0) for new in kept if is_last or not isinstance(new, ast.Return))
             for new, kind, tier in _replacements_of(statement):
                 yield put(new, kind, tier)
-            if isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) and len(statement.body) > 1:
-                inner = Change(statement, "body", None, statement.body[:-1])
-                outer = Change(parent, field, None, [*body[: index + 1], statement.body[-1], *after])
-                yield Edit((inner, outer), statement.body[-1].lineno, "how far a line is indented", 0)
         yield from _orders(parent, field, body)
 
 

@@ -31,7 +31,7 @@ def _touched(change: Change) -> tuple[ast.AST | None, object]:
         old, new = pairs[0]
     old, new = values_of(old, new) or (old, new)
     if isinstance(old, ast.expr) and isinstance(new, ast.AST):
-        part, counterpart, _ = innermost(old, new)
+        part, counterpart = innermost(old, new)
         around = next((node for node in ast.walk(old) if isinstance(node, ast.keyword) and node.value is part), None)
         if part is old and isinstance(change.parent, ast.keyword):
             around = change.parent
