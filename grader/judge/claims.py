@@ -24,11 +24,6 @@ def contradicted(version: WrongVersion, source: str) -> bool:
     return any(_claims(one) - _words(source) for one in version.parts or (version,))
 
 
-def confirmed(version: WrongVersion, source: str) -> bool:
-    """Whether a sentence names code that only the mistake has, and the source holds all of it."""
-    return bool(claims := _claims(version)) and claims <= _words(source)
-
-
 def support(version: WrongVersion, source: str) -> tuple[float, int]:
     """How much of a mistake's diff the source holds, and how many of the words that only the diff adds.
 

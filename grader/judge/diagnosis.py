@@ -13,7 +13,7 @@ import torch
 
 from grader.judge import claims, explanations, general_sentences, patterns, trials
 from grader.judge.compare import FORBIDDEN, Mismatch, outline
-from grader.judge.failure import Failure, finds_no_number_wrong, is_of_dtype, is_own, says_little
+from grader.judge.failure import Failure, finds_no_number_wrong, is_blank, is_of_dtype, is_own
 from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
@@ -156,7 +156,6 @@ class Diagnostician:
         """Two wrong versions in one, for each failure that none explains alone."""
         versions = self.wrong_versions
         matched = Counter(version for versions_of_check in matches.values() for version in versions_of_check)
-        confirmed = lambda one: one in matched or claims.confirmed(one, self.words.source)  # noqa: E731
         tellable = self.not_contradicted(dict.fromkeys(versions.all, NOT)).keys()
         joined_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None] = {}
         explaining_pairs: list[WrongVersion] = []
@@ -166,12 +165,12 @@ class Diagnostician:
             if versions.explaining(explaining_pairs, failure):
                 continue
             all_of_it = [failure, *(other for other in unexplained if other is not failure)]
-            # The same words of an error, NaN or two whole numbers are no proof of two mistakes.
-            proves_little = failure.raised or says_little(failure)
+            # The same words of an error, or NaN, are no proof of two mistakes.
+            proves_little = failure.raised or is_blank(failure)
             every_pair = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
             candidates = (pair for pair in every_pair if tellable >= set(pair))
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
-                if proves_little and not all(map(confirmed, pair)):
+                if proves_little and not matched.keys() >= set(pair):
                     continue
                 if pair not in joined_pairs:
                     joined_pairs[pair] = explanations.join(versions, *pair)
@@ -259,11 +258,7 @@ class Diagnostician:
         if sentence and not self.contradicted(sentence, failure, failures):
             of_gradient = failure.way[1] == "gradients"
             return sentence.replace(patterns.EVERY, f"{patterns.EVERY} of the gradient") if of_gradient else sentence
-        return (
-            patterns.of_checks(failure, failures, passed, self.session.checks)
-            or unread(failure, self.words)
-            or self.trial(failure)
-        )
+        return patterns.of_checks(failure, failures, passed) or unread(failure, self.words) or self.trial(failure)
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
         """A sentence on sizes that do not fit; on factors only where the function gives no wrong numbers elsewhere."""
@@ -290,7 +285,7 @@ class Diagnostician:
             if len(parts_of_it) == 1 and told.issuperset({*pair.parts} - {*parts_of_it}):
                 return parts_of_it[0].sentence  # only both explain it, and another check names the other
         is_own_alone = any(one.changed == {failure.last_called} for one in own)
-        return sentence(failure, failures, self.words, is_own_alone and not says_little(failure))
+        return sentence(failure, failures, self.words, is_own_alone and not is_blank(failure))
 
     def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
         """Whether a sentence on all values is not true of another wrong answer of the same function.

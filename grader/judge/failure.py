@@ -6,7 +6,6 @@ import keyword
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import torch
 
@@ -15,7 +14,6 @@ from grader.judge.compare import FORBIDDEN, TOLERANCE, Mismatch, close
 from grader.judge.proxy import ON_DEVICE, tensors_in
 from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
-from grader.worker.codec import Handle
 
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
 TEXT = re.compile(r"""(["']).*?\1""")
@@ -27,35 +25,23 @@ PRODUCTS = {
 OTHER_DTYPE = re.compile(r"\b(float64|bfloat16|float16)\b")  # in the words of a call
 OTHER_DEVICE = re.compile(r"\bdevices?\b")  # in those of an error
 LEAST = 2  # words that another line of the mistake must share
-FEW = 4  # whole numbers
 
 
 def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
     """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
 
-    It is not in another function of the exercise, not where one multiplies matrices and the other entries, and not
-    where it shares no variable with that line, and several with another line of the same function, or all of them with
-    one that multiplies too. Of a name each part counts: attn_weights is like weights, and query like queries.
+    It is not where it shares no variable with that line, and several with another line of the same function, or all of
+    them with one that multiplies too. Of a name each part counts: attn_weights is like weights, and query like queries.
     source: the mistake's, trusted.
     """
     if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
         return True
-    (_, function, line), (number, other, code) = mine.frame, theirs.frame
-    if function != other and {function, other} <= _functions(source):
-        return False
-    if products(line) and products(code) and not products(line) & products(code):
-        return False
+    (_, _, line), (number, _, code) = mine.frame, theirs.frame
     own = _parts(line)
     if not own or own & _parts(code):
         return True
     others = _other_lines(source, number)
     return not any(len(own & parts) >= LEAST or (own <= parts and products(line) & kinds) for parts, kinds in others)
-
-
-@functools.lru_cache(256)
-def _functions(source: str) -> frozenset[str]:
-    """The names of the functions at top level."""
-    return frozenset(node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
 
 
 @functools.lru_cache(256)
@@ -165,24 +151,6 @@ def is_blank(failure: Failure) -> bool:
     return bool(floats) and not any(bool(tensor.isfinite().any()) for tensor in floats)
 
 
-def says_little(failure: Failure) -> bool:
-    """Whether the wrong answer holds no number but NaN, at most FEW whole ones, or a whole one again and again.
-
-    Many mistakes may answer so. An object that lacks a parameter has not answered at all.
-    """
-    answer = failure.calls[-1].value if failure.calls else None
-    is_unasked = isinstance(answer, Handle) and getattr(failure.error, "expected", None) is None
-    if is_unasked or is_blank(failure):
-        return True
-    tensors, plain = tensors_in(answer), _numbers_in(answer)
-    is_whole = not any(one.is_floating_point() or one.is_complex() or one.device.type == "meta" for one in tensors)
-    if not is_whole or not all(isinstance(one, int) for one in plain):
-        return False
-    count = sum(one.numel() for one in tensors) + len(plain)
-    different = {number for one in tensors for number in torch.unique(one).tolist()} | {*plain}
-    return 0 < count <= FEW or len(different) == 1
-
-
 def finds_no_number_wrong(failure: Failure) -> bool:
     """Whether the last call answered with numbers, and something else about it is wrong, as how much was computed."""
     error = failure.error
@@ -204,13 +172,6 @@ def is_own(failure: Failure) -> bool:
         return False
     answers = [tensor for call in failure.calls for tensor in tensors_in(call.value)]
     return any(shares_memory(answer, expected) for answer in answers)
-
-
-def _numbers_in(value: Any) -> list[int | float]:
-    """All numbers inside nested lists and tuples that stand in no tensor."""
-    if isinstance(value, (list, tuple)):
-        return [number for item in value for number in _numbers_in(item)]
-    return [value] if isinstance(value, (int, float)) else []
 
 
 def shares_memory(got: torch.Tensor, tensor: torch.Tensor) -> bool:

@@ -4,7 +4,6 @@ import math
 
 import torch
 
-from grader.judge.collection import Check
 from grader.judge.compare import Mismatch, close
 from grader.judge.failure import Failure
 from grader.judge.words import UNCALLED, is_plain, number, ordinal
@@ -96,19 +95,13 @@ def describe(error: BaseException) -> str | None:
     return None
 
 
-def of_checks(
-    failure: Failure, failures: dict[str, Failure], passed: set[str], checks: tuple[Check, ...]
-) -> str | None:
+def of_checks(failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
     """A sentence that follows from the outcomes of the other checks, or None."""
     wrong_calls = [other.call.text if other.call else "" for other in failures.values()]
     dtypes = {next((dtype for dtype in OTHER_DTYPES if dtype in text), "") for text in wrong_calls}
     if passed and len(dtypes) == 1 and dtypes != {""} and _may_be_of_dtype(failure.error):
         question = "does the code make a tensor without dtype=x.dtype, or convert one?"
         return f"Only the calls in {dtypes.pop()} are wrong: {question}"
-    hidden = {check.id: check.hidden for check in checks}
-    built = any(call.function[:1].isupper() for call in failure.calls)
-    if built and not any(hidden[name] for name in failures) and any(hidden[name] for name in passed):
-        return "Right on fresh inputs: what you draw after the seed differs from the document (its order or its kind)."
     return None
 
 

@@ -9,7 +9,7 @@ from grader import catalog
 from grader.catalog import mistakes, patches
 from grader.judge import claims, general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
-from grader.judge.failure import Failure, says_little
+from grader.judge.failure import Failure
 from grader.judge.wrong_versions import WrongVersion
 from grader.records.results import AND, FIX_FIRST, OR, Settings
 from grader.records.source import SourceWords
@@ -339,7 +339,7 @@ def test_a_dtype_is_not_blamed_for_wrong_tokens_and_shapes(got, expected, is_sai
     """A function that gives tokens may be asked in float64 alone, and then all its failures are in float64."""
     error = Mismatch("the text is wrong", "", got, expected)
     failure = Failure(None, error, [Call("generate(tensor (2, 2) float64)", "generate", "output")])
-    said = patterns.of_checks(failure, {"fresh_generate": failure}, {"fresh_residual"}, ())
+    said = patterns.of_checks(failure, {"fresh_generate": failure}, {"fresh_residual"})
     assert bool(said and "float64" in said) is is_said
 
 
@@ -349,20 +349,6 @@ def test_gradients_are_not_missed_in_tokens(expected, is_said):
     failure = Failure(None, error, [Call("generate(3)", "generate", "output")])
     words = SourceWords("import torch\ndef generate(n):\n    return torch.tensor([n.item(), 1.0])\n")
     assert bool(general_sentences.of_source(failure, words)) is is_said
-
-
-@pytest.mark.parametrize(
-    "answer, is_little",
-    [
-        (torch.zeros(5, 5, dtype=torch.bool), True),
-        (torch.tensor([3, 1, 2]), True),
-        (torch.tensor([3, 1, 2, 0, 4]), False),
-        (torch.zeros(5), False),
-    ],
-)
-def test_a_few_whole_numbers_and_one_again_and_again_say_little(answer, is_little):
-    failure = Failure(None, Mismatch("the result is wrong"), [Call("f()", "f", "output", answer)])
-    assert says_little(failure) is is_little
 
 
 @pytest.mark.parametrize(("value", "is_told"), [(0.0, True), (torch.nan, False)])
@@ -400,7 +386,6 @@ FILLED = version("Fills with −10,000, by masked_fill.", "-    x.masked_fill(m,
 )
 def test_a_number_that_a_mistake_adds_must_be_in_the_file(source, is_false):
     assert claims.contradicted(FILLED, source) is is_false
-    assert claims.confirmed(FILLED, source) is not is_false
 
 
 def test_of_two_mistakes_each_sentence_must_hold():
