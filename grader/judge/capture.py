@@ -11,7 +11,7 @@ from grader.catalog import Exercise, documented, paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge import messages
 from grader.judge.compare import expect_shape
-from grader.judge.pictures import Drawing, Matrix, Picture
+from grader.judge.pictures import Drawing, Picture
 from grader.judge.proxy import Learner
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
@@ -112,8 +112,8 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
             title=f"{drawing.title}, head {number}" if setup.panels else drawing.title,
             rows=_labels(drawing.rows, expected.shape[0]),
             columns=_labels(drawing.columns, expected.shape[1]),
-            learner=None if heads is None else _matrix(heads[number]),
-            expected=_matrix(expected),
+            learner=None if heads is None else tuple(map(tuple, heads[number].tolist())),
+            expected=tuple(map(tuple, expected.tolist())),
             note=note,
         )
 
@@ -121,7 +121,3 @@ def _panels(setup: Setup, heads: torch.Tensor | None, note: str) -> Iterator[Pic
 def _labels(words: tuple[str, ...], count: int) -> tuple[str, ...]:
     """The words, or numbers where the matrix has another size than the sentence."""
     return words if len(words) == count else tuple(str(number) for number in range(count))
-
-
-def _matrix(tensor: torch.Tensor) -> Matrix:
-    return tuple(map(tuple, tensor.tolist()))

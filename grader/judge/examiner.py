@@ -107,7 +107,7 @@ class Examiner:
             except LearnerError as error:
                 message = messages.learner_error(error, submission)  # nothing hidden was sent yet
                 finding = containment.optional("the place of an error", None, findings.on_loading, error, submission)
-                yield Verdict(self.unloadable(submission, message, remote.output, started, notes, finding))
+                yield Verdict(_time(self.unloadable(remote, message, remote.output, notes, finding), started))
                 return
             notes += messages.notes_on_loading(remote.left_out or [], submission)
             subject = self.subject(remote)
@@ -118,11 +118,11 @@ class Examiner:
                 yield CheckOutcome(results[check.id], number, len(self.session.checks))
             subject.stand_ins = {}
             passed = {name for name, result in results.items() if result.outcome == PASSED}
-            if reason := self.absence(failures, passed, submission, remote):
-                yield Verdict(self.unloadable(submission, reason, remote.output_of_load, started, notes))
+            if reason := self.absence(failures, passed, remote):
+                yield Verdict(_time(self.unloadable(remote, reason, remote.output_of_load, notes), started))
                 return
             begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
-            result = _time(self.verdict(submission, results, remote, begun, notes), started)
+            result = _time(self.verdict(results, remote, begun, notes), started)
             yield Verdict(result)
             if not (begun and failures and self.settings.diagnose) or is_cancelled():
                 return
@@ -136,16 +136,12 @@ class Examiner:
             remote.close()
 
     def verdict(
-        self,
-        submission: Submission,
-        results: Mapping[str, CheckResult],
-        remote: Remote,
-        begun: bool,
-        notes: tuple[str, ...],
+        self, results: Mapping[str, CheckResult], remote: Remote, begun: bool, notes: tuple[str, ...]
     ) -> ExerciseResult:
         """The verdict on a file whose checks were run. begun: whether it is more than the stub."""
         checks = tuple(results[name] for name in self.exercise.points if name in results)
         status = PASSED if all(check.outcome == PASSED for check in checks) else FAILED
+        submission = remote.submission
         output = remote.output  # before the pictures print more
         pictures: tuple[Picture, ...] = ()
         if begun and status == FAILED:
@@ -173,19 +169,13 @@ class Examiner:
         )
 
     def unloadable(
-        self,
-        submission: Submission,
-        message: str,
-        output: str,
-        started: float,
-        notes: tuple[str, ...],
-        finding: Finding | None = None,
+        self, remote: Remote, message: str, output: str, notes: tuple[str, ...], finding: Finding | None = None
     ) -> ExerciseResult:
         """The verdict on a file that cannot be loaded: no check is run."""
         reason = "not checked: the file could not be loaded"
-        result = unreadable(
+        return unreadable(
             self.exercise,
-            submission.filename,
+            remote.submission.filename,
             message,
             self.settings,
             checks=tuple(self.result(check, NOT_CHECKED, reason) for check in self.session.checks),
@@ -193,7 +183,6 @@ class Examiner:
             notes=notes,
             finding=finding,
         )
-        return _time(result, started)
 
     @cached_property
     def diagnostician(self) -> Diagnostician:
@@ -246,8 +235,9 @@ class Examiner:
         finding = containment.optional("the evidence of a failed check", None, findings.find, *told)
         return replace(self.result(check, FAILED, inert(message)), finding=finding)
 
-    def absence(self, failures: dict[str, Failure], passed: set[str], submission: Submission, remote: Remote) -> str:
+    def absence(self, failures: dict[str, Failure], passed: set[str], remote: Remote) -> str:
         """Why the source defines nothing that the checks ask for; "" where it defines something."""
+        submission = remote.submission
         errors = [failure.error for failure in failures.values()]
         missing_errors = [error for error in errors if isinstance(error, LearnerError) and error.kind == "missing"]
         if passed or missing_errors != errors:

@@ -25,6 +25,7 @@ from grader.worker.fake_device import MIXED
 STAND_IN = ". A stand-in device is tried here, since not every machine has a GPU"
 WRITTEN = "The code changes an argument that was passed in: make a new object instead."
 TRAINED = (1e-4, 1e-4)  # room for losses, since steps make differences larger: right code takes less than a tenth
+GRADIENTS = {torch.float64: 1e-6, torch.float32: 2e-5}  # room for gradients; for half types it is 5e-2
 REFUSAL = re.compile(r"(raise|assert)\b")  # a line of the learner's that refuses something
 UNCHECKED = "Your code doesn't refuse this call. It goes on, and then fails by itself: check first, and raise a {}."
 READY_MADE = "worker.without_ready_made.ReadyMade"  # the exception of a worker without such functions
@@ -213,7 +214,7 @@ def same_gradients(
         if name not in got:
             raise Mismatch(f"no gradient reaches {name}")
         scale = max(1.0, float(gradient.abs().max())) if gradient.numel() else 1.0
-        allowed = tolerance if tolerance is not None else _allowed_error(gradient) * scale
+        allowed = tolerance if tolerance is not None else GRADIENTS.get(gradient.dtype, 5e-2) * scale
         expect(got[name], gradient, f"the gradient of {name}", allowed)
 
 
@@ -371,7 +372,3 @@ def _true_gradients(
     cotangent = torch.randn(result.shape, generator=torch.Generator().manual_seed(seed))
     gradients = torch.autograd.grad((result * cotangent).sum(), list(leaves.values()))
     return {name: gradient.to(tensors[name].dtype) for name, gradient in zip(leaves, gradients, strict=True)}
-
-
-def _allowed_error(gradient: torch.Tensor) -> float:
-    return {torch.float64: 1e-6, torch.float32: 2e-5}.get(gradient.dtype, 5e-2)
