@@ -60,21 +60,7 @@ class Local:
             torch.set_rng_state(state)
 
 
-class Recorder(Local):
-    """A source that keeps its `exchanges`: each request and its reply. Whoever reads them clears them."""
-
-    def __init__(self, source: str, filename: str, name: str):
-        super().__init__(source, filename, name)
-        self.exchanges: list[Exchange] = []
-
-    def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
-        """The reply to one request, and its tensors; both are recorded."""
-        reply = self.answer(request, tensors)
-        self.exchanges.append((protocol.encode_request(request, tensors), reply))
-        return protocol.decode_reply(reply)
-
-
-class Replayer(Recorder):
+class Replayer(Local):
     """A source that the checks of every submission ask the same. It answers as it did in the first run of a check.
 
     At the first request that differs from the recorded one, it executes the requests before it and answers live.
@@ -83,6 +69,7 @@ class Replayer(Recorder):
     def __init__(self, source: str, filename: str, name: str):
         super().__init__(source, filename, name)
         self.recorded: BoundedCache[str, tuple[Exchange, ...]] = BoundedCache(RECORDS)  # by check
+        self.exchanges: list[Exchange] = []  # of this run: each request and its reply
         self.check, self.is_live, self.position = "", True, 0
 
     def begin(self, check: str) -> None:
@@ -103,4 +90,6 @@ class Replayer(Recorder):
             self.is_live, self.exchanges = True, self.exchanges[: self.position]
             for past, _ in self.exchanges:
                 self.answer(*protocol.decode_request(past))
-        return super().exchange(request, tensors, function)
+        reply = self.answer(request, tensors)
+        self.exchanges.append((protocol.encode_request(request, tensors), reply))
+        return protocol.decode_reply(reply)

@@ -12,7 +12,6 @@ from grader.catalog.exercise import Limits
 from grader.sandbox.process import Lost, Meter, Pid
 from grader.worker import framing, wire
 
-AHEAD = 48 << 10  # bytes of unanswered requests: they fit into a socket's buffer, so that sending never blocks
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
 FEW_PAGES = 50  # new pages of memory between two measurements; an import takes more
 IN_ALL = 4  # the limit with imports, in units of `call_cpu_s`: torch.optim imports torch._dynamo, which may take 2.5 s
@@ -52,22 +51,10 @@ class Worker:
         Raises TimedOut, WorkerEnded, wire.ProtocolError where the bytes are no valid reply, and Lost where the fork
         server is gone.
         """
-        (reply,) = self.exchange_all([request], seconds, cpu_s)
-        return reply
-
-    def exchange_all(self, requests: list[bytes], seconds: float, cpu_s: float | None) -> Iterator[bytearray]:
-        """The encoded replies to many requests, of which AHEAD bytes are sent before the replies to them arrive.
-
-        seconds, cpu_s: for each of them. Raises as `exchange` does. Replies are sent together, so a worker that ends or
-        hangs may have answered more of them.
-        """
+        nonce = secrets.randbits(64)
         with self._failures():
-            for batch in _batches(requests):
-                nonces = [secrets.randbits(64) for _ in batch]
-                frames = b"".join(map(framing.frame, nonces, batch))
-                framing.send_all(self.connection, frames, time.monotonic() + seconds)
-                for nonce in nonces:
-                    yield self._reply(nonce, seconds, cpu_s)
+            framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
+            return self._reply(nonce, seconds, cpu_s)
 
     def close(self) -> None:
         """Kill the process and all that it started."""
@@ -135,15 +122,3 @@ class Worker:
         self.alive = False
         self.connection.close()
         return self.end(self.pid, grace)
-
-
-def _batches(requests: list[bytes]) -> Iterator[list[bytes]]:
-    """The requests in groups of at most AHEAD bytes; a larger one is a group of its own."""
-    batch, size = list[bytes](), 0
-    for request in requests:
-        if batch and size + len(request) > AHEAD:
-            yield batch
-            batch, size = [], 0
-        batch.append(request)
-        size += len(request)
-    yield batch
