@@ -13,11 +13,11 @@ from grader.judge.where.edits import SLIP, Edit, Scope, Unit, head_of, parameter
 from grader.judge.where.expressions import ORDER_OF_PARTS, expression_edits
 from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT, ORDER_OF_PARAMETERS, bypassed, statement_edits
 from grader.judge.where.undoing import undoing_edits
-from grader.records.seeds import part
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 UnitEdit = tuple[Unit, Edit]
 CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
+GRAD_OFF = ("a decorator", "the with statement")  # kinds of edits which take torch.no_grad away
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
 MAX_PART = 4  # checks of which a change may let one pass alone
 MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones
@@ -37,7 +37,7 @@ class GroupEdits:
         return self.own(group, _returns_or_keeps)
 
     def uncutting(self, group: Group) -> list[UnitEdit]:
-        """The edits that take away a call which cuts a gradient, then those that take away all calls of one kind."""
+        """The edits that take away a call or block which cuts a gradient, then those that take away all of one kind."""
         return self.own(group, lambda _, edit: _takes_away_a_cut(edit))
 
     def slips(self, group: Group) -> list[UnitEdit]:
@@ -114,9 +114,9 @@ class Repairs:
     first_of_two: the first edit that fixes all that was examined, and leaves another mistake to checks that were not.
     """
 
-    def __init__(self, blame: Blame, seed: int, passing: tuple[Check, ...], unexamined: tuple[Check, ...]):
+    def __init__(self, blame: Blame, passing: tuple[Check, ...], unexamined: tuple[Check, ...]):
         self.blame, self.tree, self.trial = blame, blame.tree, blame.trial
-        self.seed, self.passing, self.unexamined = seed, passing, unexamined
+        self.passing, self.unexamined = passing, unexamined
         self.fails_unexamined = False
         self.group_edits = GroupEdits(blame)
         self.first_of_two: Edit | None = None
@@ -130,7 +130,7 @@ class Repairs:
             if self.trial.is_over:
                 break
             is_whole = self.fixes(group, source)
-            if (is_whole or (self.fails_unexamined and self.first_of_two is None)) and self.confirmed(group):
+            if is_whole or (self.fails_unexamined and self.first_of_two is None):
                 bypassed_lines = bypassed(unit, edit.changes) & self.group_edits.unmatched_lines(group)
                 if bypassed_lines - {edit.line, *edit.lines}:
                     continue
@@ -171,7 +171,7 @@ class Repairs:
             for _, edit, source in self.candidates(single_check, likely_edits):
                 if self.trial.is_over:
                     return None
-                if self.fixes(single_check, source) and self.confirmed(single_check):
+                if self.fixes(single_check, source):
                     return edit
         return None
 
@@ -202,10 +202,6 @@ class Repairs:
         self.fails_unexamined = not self.trial.passes_all(dependent_checks)
         return not self.fails_unexamined
 
-    def confirmed(self, group: Group) -> bool:
-        """Whether the candidate passes with another seed too: a weak check may accept a wrong answer by chance."""
-        return self.trial.passes_with(part(self.seed, "where 0"), group.checks)
-
 
 def _edits_of(unit: Unit) -> list[Edit]:
     scope = Scope.of(unit)
@@ -220,4 +216,4 @@ def _returns_or_keeps(unit: Unit, edit: Edit) -> bool:
 
 def _takes_away_a_cut(edit: Edit) -> bool:
     is_of_call = edit.sign is not None and edit.sign[0] == "without" and edit.sign[1] in CUTTING
-    return is_of_call or edit.sign == ("plain", "data")
+    return is_of_call or edit.sign == ("plain", "data") or edit.kind in GRAD_OFF

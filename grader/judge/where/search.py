@@ -29,7 +29,7 @@ from grader.records.source import nesting
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 
-WORK = 4_000  # for one submission: see Trial
+WORK = 5_000  # for one submission: see Trial
 FOR_A_PART = 1 / 6  # the share of the work that is kept for changes which let some of the checks pass
 MAX_CUTS = 12  # what may cut a gradient, in one group of definitions
 MAX_DEPTH = 60  # of a source's syntax tree; answers to exercises have some 15
@@ -140,7 +140,7 @@ class Search:
         self.blame = Blame(examiner, tree, trial, failing)
         examined = explained.passed | explained.failures.keys()
         unexamined = tuple(check for name, check in checks.items() if name not in examined)
-        self.repairs = Repairs(self.blame, examiner.settings.seed, passing, unexamined)
+        self.repairs = Repairs(self.blame, passing, unexamined)
 
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""

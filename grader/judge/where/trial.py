@@ -7,7 +7,6 @@ from dataclasses import replace
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.proxy import Learner
-from grader.judge.session import Session
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.remote import Remote
@@ -85,22 +84,6 @@ class Trial:
     def passes_all(self, checks: Iterable[Check]) -> bool:
         """Whether the candidate passes all of these checks. The first that fails is the last that is run."""
         return all(self.passes(check) for check in checks)
-
-    def passes_with(self, seed: int, checks: Iterable[Check]) -> bool:
-        """Whether the candidate passes these checks with the inputs of another seed, in a new worker."""
-        if self.remote is None:
-            return False
-        self.done += LOAD + CHECK
-        session = Session(self.examiner.exercise, seed)
-        session.checks = self.examiner.session.checks
-        remote = Remote(self.examiner.fork_server, self.remote.submission, self.examiner.exercise.slug, self.limits)
-        try:
-            remote.load()
-            return all(session.run(check, self.examiner.subject(remote))[0] is None for check in checks)
-        except LearnerError:
-            return False
-        finally:
-            remote.close()
 
     def close(self) -> None:
         """End the worker."""
