@@ -6,9 +6,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 
-SITUATIONS = tomllib.loads((Path(__file__).parent / "golden.toml").read_text("utf-8"))
+SITUATIONS = read_toml(Path(__file__).parent / "golden.toml")
 
 
 @functools.cache

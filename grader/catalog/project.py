@@ -29,11 +29,16 @@ NOT_HERE = "not for this machine"  # how each such message begins
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says. Raises OSError and ValueError."""
+    return parse_toml(path.read_text("utf-8"))
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """What a TOML text says. Raises ValueError."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib  # here, since `make help` runs before anything is installed
-    table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    table: dict[str, Any] = tomllib.loads(text)
     return table
 
 

@@ -19,7 +19,7 @@ from where_carrying import carried, changed_part
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
 from grader.records.results import Settings
@@ -89,7 +89,7 @@ def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Cas
 def others(exercise: catalog.Exercise) -> Iterator[Case]:
     """The wrong files of this exercise that others wrote."""
     solution = paths.solution(exercise.folder).read_text("utf-8")
-    for row in tomllib.loads(VARIANTS.read_text("utf-8"))["variant"]:
+    for row in read_toml(VARIANTS)["variant"]:
         if row["exercise"] == exercise.folder[:2]:
             source = solution
             for old, new in row["change"]:

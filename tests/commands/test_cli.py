@@ -16,7 +16,7 @@ import situations
 from grader import catalog
 from grader import cli as command_line
 from grader.catalog import paths
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 from grader.cli import author, options_of
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
@@ -96,9 +96,7 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
 @pytest.fixture
 def kata(tmp_path):
     """`kata("check", "03")` runs the command that pyproject.toml declares, from a folder full of traps."""
-    module, _, function = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["project"]["scripts"][
-        "kata"
-    ].partition(":")
+    module, _, function = read_toml(paths.ROOT / "pyproject.toml")["project"]["scripts"]["kata"].partition(":")
     script = tmp_path / "bin" / "kata"  # what an installer makes of it
     script.parent.mkdir()
     script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")

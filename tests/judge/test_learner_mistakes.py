@@ -16,12 +16,12 @@ from thorough import sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 from grader.judge.where import search
 from grader.records.causes import causes
 from grader.reports import terminal
 
-ROWS = tomllib.loads(Path(__file__).with_suffix("").with_name("learner_mistakes.toml").read_text("utf-8"))["mistake"]
+ROWS = read_toml(Path(__file__).with_suffix("").with_name("learner_mistakes.toml"))["mistake"]
 WORK = 20_000  # more than a learner's desk takes
 UNWRITTEN = "raise NotImplementedError"
 

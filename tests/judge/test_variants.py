@@ -13,11 +13,11 @@ from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 from grader.records.causes import causes
 from grader.records.results import PASSED
 
-ROWS = tomllib.loads((Path(__file__).parent / "peer_variants.toml").read_text("utf-8"))["variant"]
+ROWS = read_toml(Path(__file__).parent / "peer_variants.toml")["variant"]
 NAMED = 65  # all of them
 FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
 

@@ -11,7 +11,7 @@ from made_up_class import folders
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.project import tomllib
+from grader.catalog.project import read_toml
 from grader.classroom import feedback
 from grader.classroom.class_page import class_page
 from grader.classroom.marks import HandIn, Mark, Origin, Student
@@ -144,9 +144,7 @@ def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():
 
 
 def test_an_installed_package_has_them_too():
-    (patterns,) = tomllib.loads((paths.ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
-        "package-data"
-    ].values()
+    (patterns,) = read_toml(paths.ROOT / "pyproject.toml")["tool"]["setuptools"]["package-data"].values()
     shown = [path for path in some(paths.GRADER.rglob("*")) if path.suffix in (".html", ".css", ".js")]
     assert len(shown) > len(TEMPLATES)
     for path in shown:
