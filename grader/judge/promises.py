@@ -170,15 +170,17 @@ def keeps_device(mine: Target, *args: Any, **kwargs: Any) -> None:
 
 
 def keeps_no_graph(mine: Target, *args: Any, **kwargs: Any) -> Any:
-    """No module in the call gives a result with a graph for gradients, and grad mode is on afterwards.
+    """No module in the call gives a result with a graph for gradients, and grad mode is as before, on or off.
 
     Returns the result.
     """
-    result, graph, grad_mode = mine.with_graph(*args, **kwargs)
+    result, graph, stays_on, stays_off = mine.with_graph(*args, **kwargs)
     if graph:
         raise Mismatch(f"{mine.name} calls the model with a graph for gradients, which nobody needs: see torch.no_grad")
-    if not grad_mode:
+    if not stays_on:
         raise Mismatch(f"after {mine.name} grad mode is off: whoever trains afterwards gets no gradients")
+    if not stays_off:
+        raise Mismatch(f"called under torch.no_grad, {mine.name} turns grad mode on and leaves it so")
     return result
 
 

@@ -305,12 +305,13 @@ class Target:
         return values[0], values[1:]
 
     def with_graph(self, *args: Any, seed: Any = None, **kwargs: Any) -> tuple[Any, ...]:
-        """The result, whether any module's result in the call has a graph for gradients, whether grad mode is on after.
+        """The result, whether any module's result in the call has a graph for gradients, whether grad mode stays on.
 
-        The result alone does not tell it where it holds no float, as a list of tokens.
+        And whether it stays off in a second call, under torch.no_grad. The result alone does not tell of a graph where
+        it holds no float, as a list of tokens.
         """
         values, _ = self._call("graph", args, kwargs, seed)
-        if type(values) is not list or [type(value) for value in values[1:]] != [bool, bool]:
+        if type(values) is not list or [type(value) for value in values[1:]] != [bool] * 3:
             raise LearnerError("protocol", {"message": "nothing is known of graphs"}, self._learner.calls[-1])
         return tuple(values)
 

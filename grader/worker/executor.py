@@ -93,7 +93,11 @@ class Executor:
         if want == "inputs":
             value = [value, *call_state.with_states(args, kwargs)]
         elif want == "graph":
-            value = [value, any(graphs), torch.is_grad_enabled()]
+            stays_on = torch.is_grad_enabled()
+            with torch.no_grad():
+                target(*args, **kwargs)
+                stays_off = not torch.is_grad_enabled()
+            value = [value, any(graphs), stays_on, stays_off]
         elif want == "memory":
             value = [value, shared_memory(value, [*args, *kwargs.values()])]
         elif want == "backward":

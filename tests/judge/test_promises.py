@@ -89,6 +89,7 @@ GRAPHS = {  # what f does, and what is said of it
     "return layer(x).argmax()": "with a graph",
     "with torch.no_grad(): layer(x)\n    return layer(x).argmax()": "with a graph",
     "torch.set_grad_enabled(False)\n    return layer(x).argmax()": "grad mode is off",
+    "torch.set_grad_enabled(False)\n    layer(x)\n    torch.set_grad_enabled(True)": "turns grad mode on",
     "with torch.no_grad(): return layer(x).argmax()": "",
     "with torch.inference_mode(): return layer(x).argmax()": "",
     "return layer.requires_grad_(False)(x).argmax()": "",

@@ -167,7 +167,7 @@ def test_fresh_residual(learner, rng):
 
 @task(2)
 def test_equal_rows(learner, rng):
-    """Where both models agree, nothing is missing: residual gives the target's row there, also among other rows."""
+    """Where both models agree, and only there, residual gives the target's row, also among other rows."""
     row = torch.tensor([0.25, 0.5, 0.125, 0.125])
     expect(learner.residual(row, row.clone()), row)
     target = torch.stack([row, row.flip(0), row, row.roll(1)])
@@ -176,6 +176,9 @@ def test_equal_rows(learner, rng):
     expected[2] = torch.tensor([0.125, 0.25, 0.0, 0.0]) / 0.375
     expected[3] = row.roll(1)
     expect(learner.residual(target, draft), expected)
+    nearly = torch.tensor([0.5, 0.5, 0.0], dtype=torch.float64)
+    little = torch.tensor([2.0**-17, -(2.0**-17), 0.0], dtype=torch.float64)
+    expect(learner.residual(nearly, nearly + little), torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64))
 
 
 # Task 3
