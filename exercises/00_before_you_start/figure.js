@@ -67,7 +67,7 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
 export default {
   render({ model, el }) {
     const { rows, third } = model.get("data");
-    const figure = frame(el, "Each number should lose the mean of its own row");
+    const figure = frame(el, "A mean lands where its shape puts it");
     figure.below();
     const most = () => (way.value ? rows.length + size.value : third.length);
     const layAll = () => {

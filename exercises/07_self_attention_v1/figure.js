@@ -15,7 +15,7 @@ export default {
     const weights = times(scores, 1 / Math.sqrt(d_k)).map(softmax);
     const context = matmul(weights, values);
 
-    const figure = frame(el, "One token on its way through the layer");
+    const figure = frame(el, "A query meets all keys, and the weights that come out mix all values");
     figure.below();
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const stages = [["query", 0, 0], ["scores", journey, 0], ["weights", journey, 0], ["context vector", 0, 0]];

@@ -28,7 +28,7 @@ export default {
       const shown = (name, values, names, isMarked) => matrix({
         name, values, rows: names, columns: ["first", "second"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
       });
-      const states = rows.map((i) => (plus === 0 ? i : `${isSeen(i) ? "changed" : "unchanged"} ${i}`));
+      const states = rows.map((i) => (plus !== 0 && isSeen(i) ? `changed ${i}` : i));
       return {
         show: equation(
           matrix({

@@ -28,7 +28,7 @@ const shares = (tokens, leaks) => drawing(
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
-    const figure = frame(el, "Any fill but −∞ lets some weight reach the future");
+    const figure = frame(el, "On paper, any fill but −∞ lets some weight reach the future");
     figure.below();
     const fill = figure.slider({
       label: "Fill",

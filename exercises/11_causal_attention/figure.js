@@ -78,7 +78,7 @@ export default {
       const [last, mean, truth] = [draw, all, weights].map((one) => one[i].slice(0, i + 1));
       const [seen, grown] = [tokens.slice(0, i + 1), 1 / (1 - rate.value)];
       const shares = mean.map((value, j) => value / truth[j]);
-      const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(2));
+      const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => (100 * share).toFixed(0));
       const left = means.map((one) => (100 * sum(one[i])) / sum(truth)); // of all weights together
       const each = truth.map((whole, j) => means.map((one) => (100 * one[i][j]) / whole));
       const gone = last.filter((value) => value === 0).length;
@@ -102,7 +102,7 @@ export default {
         say: rate.value
           ? `Draw ${count.value} drops ${gone || "none"} of ${i + 1} weight${i ? "s" : ""} of “${tokens[i]}”`
             + (gone > i ? ". " : `, and makes ${gone ? "the others" : "all"} ${grown.toFixed(2)} times as large. `)
-            + `On average ${least === most ? least : `${least} to ${most}`} of each weight is left.`
+            + `On average ${least === most ? least : `${least} to ${most}`}\u00a0% of each weight is left.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

@@ -52,7 +52,7 @@ export default {
     const { drawn, writers, lines, vocabulary, tokens: first, words } = given.get("data");
     const models = [...writers, drawn].map(transformer);
     const OWN = models.length - 1; // the model of task 2
-    const figure = frame(el, "Where a token looks, and which token the model expects after it");
+    const figure = frame(el, "A token knows the words before it only through a head that looks back");
     figure.below();
     const wordsOf = () => (which.value === OWN ? words : vocabulary);
     const at = figure.state(OPEN); // the place in the text

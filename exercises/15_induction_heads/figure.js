@@ -25,7 +25,7 @@ export default {
     const { trained, tokens: first, more } = given.get("data");
     const model = transformer(trained);
     const { layers, heads } = model;
-    const figure = frame(el, "One head notes what came before each token, another looks for that note.");
+    const figure = frame(el, "One head notes what came before each token, another looks for that note");
     figure.below();
     const places = range(layers).flatMap((l) => range(heads).map((head) => `${l}.${head}`));
     const nameOf = (place) => `layer ${place[0]}, head ${place[2]}`;
@@ -73,7 +73,7 @@ export default {
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
       // The token that is looked at has been told by the head before which one came before it.
       const isLost = off.has("1.0");
-      const isPair = !isLost && !off.has("0.1")
+      const isPair = !off.has("0.1")
         && top > 0 && tokens[top - 1] === tokens[t] && weights[0][1][top][top - 1] > 0.5;
       const arc = (i, j) => {
         const far = X(i) - X(j);
@@ -103,7 +103,8 @@ export default {
         isPair && [
           s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
           [`1. orange, layer 0, head 1: ${tokens[top]} notes that ${tokens[t]} came before`,
-            `2. blue, layer 1, head 0: ${tokens[t]} looks for what noted ${tokens[t]}`].map(
+            `2. ${isLost ? "grey" : "blue"}, layer 1, head 0: ${isLost ? "off, so the note is not read"
+              : `${tokens[t]} looks for what noted ${tokens[t]}`}`].map(
             (words, n) => s("text", { x: 0, y: GROUND + 40 + 18 * n }, words)),
         ],
         names.map((name, n) => isNamed(n) && s("text", {

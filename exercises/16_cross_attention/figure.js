@@ -8,24 +8,24 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 const [WIDE, TALL] = [330, 206];
 
 // Who looks at whom: lines as thick as weights, those of word i in colour. told: what stands above and below the words.
-function lines(weights, words, others, i, top, told) {
+function lines(weights, words, others, i, j, told) {
   const X = (n, all) => ((n + 0.5) * WIDE) / all;
   const [from, to] = [42, TALL - 42];
   const text = (names, y, chosen) => names.map((name, n) => s("text", {
     x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
   }, name));
   return drawing(
-    { name: "who looks at whom", label: `“${words[i]}” looks most at ${others[top]}.`, width: WIDE, height: TALL,
+    { name: "who looks at whom", label: `“${words[i]}” gives ${others[j]} ${format(weights[i][j], 3)}.`, width: WIDE, height: TALL,
       most: 1.3 * WIDE },
     weights.flatMap((one, n) => one.map((weight, m) => s("line", {
       class: n === i ? "link now" : "link", x1: X(n, words.length), y1: from, x2: X(m, others.length), y2: to,
       "stroke-width": (weight * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.2,
     }))),
     text(words, 34, i),
-    text(others, TALL - 26, top),
+    text(others, TALL - 26, j),
     s("text", {
-      class: "strong", x: (X(i, words.length) + X(top, others.length)) / 2, y: TALL / 2 + 4, "text-anchor": "middle",
-    }, format(weights[i][top], 3)),
+      class: "strong", x: (X(i, words.length) + X(j, others.length)) / 2, y: TALL / 2 + 4, "text-anchor": "middle",
+    }, format(weights[i][j], 3)),
     told.map((words, n) => s("text", { x: 0, y: n ? TALL - 4 : 12 }, words)),
   );
 }
@@ -34,7 +34,7 @@ export default {
   render({ model, el }) {
     const { trained, lesson } = model.get("data");
     const sets = [trained, { ...lesson, others: range(lesson.x_2.length).map(String) }];
-    const figure = frame(el, "Each word looks most where its thickest line leads");
+    const figure = frame(el, "One sentence asks, and the other is looked at: the thicker, the more");
     figure.below();
     const which = figure.choice({
       label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),
@@ -62,9 +62,9 @@ export default {
       const [i, j] = [x_1, asked].map((all, axis) => Math.min(cell.value[axis], all.length - 1));
       const top = weights[i].indexOf(Math.max(...weights[i]));
       return {
-        key: [`${words[i]} → ${which.value ? "token " : ""}${names[top]}`, format(weights[i][top], 3)],
+        key: [`${words[i]} → ${which.value ? "token " : ""}${names[j]}`, format(weights[i][j], 3)],
         show: [
-          row(lines(weights, words, names, i, top, which.value
+          row(lines(weights, words, names, i, j, which.value
             ? ["the words of x_1 ask ↓", "the tokens of x_2 are looked at"]
             : ["German asks (x_1) ↓", "English is looked at (x_2)"]), matrix({
             name: "weights", values: weights, digits: 3, rows: words, columns: names, scale: 1,

@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const [WIDE, HIGH, LEAST] = [47, 26, 6]; // of a token, and the steps that there is room for
 
-// A row for each step: full is a token that is computed, dashed is one that is kept. works: the multiply-adds of a row.
+// A row for each step: full is a token that is computed, pale is one that is kept. works: the multiply-adds of a row.
 function steps(name, tokens, works, isKept) {
   const t = tokens.length;
   const total = works.reduce((all, one) => all + one);
@@ -17,7 +17,7 @@ function steps(name, tokens, works, isKept) {
     works.map((work, step) => [
       tokens.slice(0, step + 1).map((token, i) => [
         s("rect", {
-          class: `cell ${isKept(i, step) ? "gone" : "done"} ${step === t - 1 && !isKept(i, step) ? "chosen" : ""}`,
+          class: `cell ${isKept(i, step) ? "tint kata-tone-5" : "done"} ${step === t - 1 && !isKept(i, step) ? "chosen" : ""}`,
           x: i * WIDE + 2, y: step * HIGH + 2, width: WIDE - 4, height: HIGH - 4,
         }),
         s("text", { class: "number", x: (i + 0.5) * WIDE, y: step * HIGH + 17, "text-anchor": "middle" }, token),
@@ -68,7 +68,7 @@ export default {
       return {
         show: [
           row(
-            steps("with a cache: dashed is kept", names, names.map((_, i) => work(i + 1)), (i, step) => i < step),
+            steps("with a cache: pale is kept", names, names.map((_, i) => work(i + 1)), (i, step) => i < step),
             steps("without: everything again", names, names.map((_, i) => (i + 1) * work(i + 1)), () => false),
           ),
           all.value && [

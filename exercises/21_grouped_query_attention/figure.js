@@ -16,7 +16,7 @@ export default {
     const parameters = (groups) => 2 * width * width + 2 * width * ((width / heads) * groups) + width;
     const cache = (groups, tokens) =>
       2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
-    const figure = frame(el, "Half the heads of keys and values need half the cache");
+    const figure = frame(el, "The cache shrinks with the number of heads of keys and values");
     const chosen = figure.choice({ label: "Heads of keys", options: GROUPS.map(String), value: 2 });
     figure.below();
     const tokens = figure.slider({ label: "Tokens", min: 10, max: 17, value: 13, name: (power) => count(2 ** power) });

@@ -39,8 +39,8 @@ function stacks(words, target, draft, kept, drawn) {
 export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
-    const figure = frame(el, "What the draft lacks, drawn after a rejection, makes up the target's distribution");
-    const wrong = figure.slider({ label: "How wrong it is, %", min: 0, max: 100, step: 10, value: 100 });
+    const figure = frame(el, "Draw what the draft lacks after a rejection, and the target comes out");
+    const wrong = figure.slider({ label: "How wrong the draft is, %", min: 0, max: 100, step: 10, value: 100 });
     figure.below();
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
     const drafted = figure.slider({ label: "Drafted in a round", min: 1, max: 8, value: 1 });

@@ -92,8 +92,9 @@ export default {
         say: alone
           ? `The diagonal by itself gives a sum of ${total} and not 0, so it cannot be the gradient of a softmax.`
           : up.length
-            ? `The average is ${format(average, 3)}. The gradient of the scores is positive only at `
-              + `${up.join(" and ")}, where more than that arrives${isHidden ? " at a weight that is not 0" : ""}. The three sum to 0.`
+            ? `The average is ${format(average, 3)}. The gradient of the scores is positive only for score `
+              + `${up.join(" and ")}, where more than the average arrives${isHidden ? " at a weight that is not 0" : ""}. `
+              + "The three sum to 0."
             : "The same arrives wherever there is a weight, so no score gets a gradient.",
       };
     });

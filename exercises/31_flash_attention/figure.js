@@ -22,7 +22,7 @@ export default {
     const { powers, values, block } = model.get("data"); // a key is the log of its power, and each query is 1
     const T = powers.length;
     const log = (power) => (power ? `log ${power}` : "−inf");
-    const figure = frame(el, "For each query only three numbers are carried from tile to tile");
+    const figure = frame(el, "Only a maximum, a sum and an output are carried from tile to tile");
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
       return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);
@@ -135,7 +135,7 @@ export default {
           ]),
           s("path", { class: "line", d: `M${NEW + 58},35h6v80h-6` }),
           ["all that", "stays"].map((text, n) => word(NEW + 70, 71 + 16 * n, text, "strong", "start")),
-          ["this tile of scores", "is forgotten"].map(
+          ["these scores are", "forgotten at the", "next tile"].map(
             (text, n) => word(tile + wide.value * WIDE + 12, y + 17 + 16 * n, text, null, "start")),
           word(tile - 36, y + 17, "Q"), word(tile - 12, y - 21, "K"), word(tile - 12, below + 25, "V"),
           keys.map((j, n) => [

@@ -66,7 +66,7 @@ export default {
       const left = probabilities.filter((value) => value > 0).length;
       const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
       const at = early.value ? [topP.value] : [undefined, topP.value];
-      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until the mark, ${topP.value}`];
+      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words up to the mark, ${topP.value}`];
       if (early.value) asked.reverse();
       const steps = [
         { name: "the model's own probabilities", values: softmaxAt(1), pale: true },

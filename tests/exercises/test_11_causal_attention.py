@@ -61,7 +61,7 @@ CASES = [
         "as it opens",
         [],
         says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* "
-        "On average 0.84 to 1.14 of each weight is left",
+        "On average 84 to 114.% of each weight is left",
     ),
     Case("one draw", [NUMBERS, ("move", "Draws", 1)], lambda: dropped(0.5, 1), "Draw 1 drops"),
     Case("all draws", [NUMBERS, ("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
@@ -69,7 +69,7 @@ CASES = [
         "once more",
         [NUMBERS, ("move", "Draws", 97), ("press", "Step")],
         lambda: dropped(0.5, 98),
-        "Draw 98 drops .* On average 0.92 to 1.12 of each weight is left",
+        "Draw 98 drops .* On average 92 to 112.% of each weight is left",
     ),
     Case(
         "another token",

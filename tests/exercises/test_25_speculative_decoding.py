@@ -125,7 +125,7 @@ def told(rate: float) -> str:
     return rf"^{100 * rate:.0f}.% of the drafted tokens are kept\..* would give {tokens:.2f}.tokens"
 
 
-WRONG, DRAFTED = "How wrong it is, %", "Drafted in a round"
+WRONG, DRAFTED = "How wrong the draft is, %", "Drafted in a round"
 AGAIN = ("toggle", "After a rejection, draw from the target instead")
 FOUR = ("move", DRAFTED, 4)
 CASES = [

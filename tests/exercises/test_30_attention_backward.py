@@ -59,7 +59,7 @@ def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
 LOG_2 = math.log(2.0)
 WHOLE = ("choose", "Jacobian", "whole")
 CASES = [
-    Case("as it opens", [], says="average is 2.500.* positive only at 2"),
+    Case("as it opens", [], says="average is 2.500.* positive only for score 2"),
     Case(
         "all alike",
         [WHOLE, ("move", "Gradient 0", 6), ("move", "Gradient 1", 6)],
@@ -70,13 +70,13 @@ CASES = [
         "a sure choice, and 2 more everywhere",
         [WHOLE, ("move", "Score 0", 5), ("move", "Add to all", 2)],
         lambda: back([5, 0, 0], [3, 4, 8]),
-        "positive only at 1 and 2",
+        "positive only for score 1 and 2",
     ),
     Case(
         "hidden",
         [WHOLE, ("toggle", "Hide token 2")],
         lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
-        "positive only at 1, where more than that arrives at a weight that is not 0",
+        "positive only for score 1, where more than the average arrives at a weight that is not 0",
     ),
     Case(
         "diagonal",
