@@ -244,13 +244,6 @@ def open_in_browser(address: str) -> None:
         webbrowser.open(address)
 
 
-def _has_browser() -> bool:
-    """Whether this machine has a window for a browser. One within the terminal would draw over the watch."""
-    if sys.platform == "darwin" or "microsoft" in platform.release().lower():
-        return True
-    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-
-
 def fit_links(text: str, path: Path, page: str, places: dict[Path, str]) -> str:
     """The text with links to what is shown there. A link to any other file becomes its name.
 

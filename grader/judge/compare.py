@@ -185,7 +185,7 @@ def differ(first: Call, second: Call) -> bool:
     if first.problem is None and second.problem is None:
         if second.want == "describe":
             first, second = _without_names(first, second)
-        return not _agree(in_words(first.value), in_words(second.value))
+        return not _agree(_in_words(first.value), _in_words(second.value))
     return first.problem is None or second.problem is None or outline(first.problem) != outline(second.problem)
 
 
@@ -214,15 +214,6 @@ def words(error: BaseException) -> str:
     if isinstance(error, LearnerError):
         return SUGGESTION.sub("", str(error.facts.get("message", error.facts.get("signature", ""))))[:200]
     return COUNTS.sub("", error.summary if isinstance(error, Mismatch) else str(error))
-
-
-def in_words(value: Any) -> Any:
-    """An answer with every object of the learner's replaced by its class's name."""
-    if isinstance(value, dict):
-        return {key: in_words(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [in_words(item) for item in value]
-    return getattr(value, "class_name", value)
 
 
 def _index(number: int, shape: torch.Size) -> tuple[int, ...]:
@@ -392,3 +383,12 @@ def _without_names(first: Call, second: Call) -> tuple[Call, Call]:
     if isinstance(first_value, dict) and isinstance(second_value, dict) and first_value.keys() != second_value.keys():
         return replace(first, value=list(first_value.values())), replace(second, value=list(second_value.values()))
     return first, second
+
+
+def _in_words(value: Any) -> Any:
+    """An answer with every object of the learner's replaced by its class's name."""
+    if isinstance(value, dict):
+        return {key: _in_words(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_in_words(item) for item in value]
+    return getattr(value, "class_name", value)
