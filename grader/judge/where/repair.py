@@ -11,13 +11,20 @@ from grader.judge.where.blame import Blame, Group
 from grader.judge.where.donors import donor_edits
 from grader.judge.where.edits import SLIP, Edit, Scope, Unit, head_of, parameter_names, together
 from grader.judge.where.expressions import ORDER_OF_PARTS, expression_edits
-from grader.judge.where.statements import A_RETURN, AN_ORDER, NOT_KEPT, ORDER_OF_PARAMETERS, bypassed, statement_edits
+from grader.judge.where.statements import (
+    A_RETURN,
+    AN_ORDER,
+    GRAD_OFF,
+    NOT_KEPT,
+    ORDER_OF_PARAMETERS,
+    bypassed,
+    statement_edits,
+)
 from grader.judge.where.undoing import undoing_edits
 
 INVALID = (ValueError, TypeError, AttributeError, IndexError, RecursionError)
 UnitEdit = tuple[Unit, Edit]
 CUTTING = frozenset(("float", "Parameter", "detach", "detach_", "item", "tolist", "numpy", "tensor"))  # calls
-GRAD_OFF = ("a decorator", "the with statement")  # kinds of edits which take torch.no_grad away
 ORDERS = (AN_ORDER, ORDER_OF_PARTS)  # kinds of edits
 MAX_PART = 4  # checks of which a change may let one pass alone
 MAX_GUIDED = 100  # edits that are tried for one of several named mistakes, besides the likely ones

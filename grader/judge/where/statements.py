@@ -27,6 +27,7 @@ A_RETURN, NOT_KEPT = "what is returned", "a result that is not kept"
 REQUIRED_DECORATORS = ("staticmethod", "classmethod", "property")
 BODIES = ("body", "orelse", "finalbody")
 A_STATEMENT, A_CONDITION = "a statement", "a condition"
+GRAD_OFF = A_DECORATOR, A_WITH = "a decorator", "the with statement"  # which may be torch.no_grad
 AN_ORDER, ORDER_OF_PARAMETERS = "the order of the statements", "the order of the parameters"
 
 
@@ -81,7 +82,7 @@ def statement_edits(function: Function, scope: Scope, is_method: bool) -> Iterat
         if not (isinstance(decorator, ast.Name) and decorator.id in REQUIRED_DECORATORS):
             remaining = [*function.decorator_list[:index], *function.decorator_list[index + 1 :]]
             change = Change(function, "decorator_list", None, remaining)
-            yield Edit((change,), decorator.lineno, "a decorator", 0)
+            yield Edit((change,), decorator.lineno, A_DECORATOR, 0)
     yield from returned(function, scope)
     last = set(map(id, _last_statements(function.body)))
     for parent, field, body in bodies(function):
@@ -153,7 +154,7 @@ def _body(parent: ast.AST, field: str, statements: list[ast.stmt], line: int, ki
 
 def _replacements_of(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], str, int]]:
     if isinstance(statement, ast.With):
-        yield statement.body, "the with statement", 0
+        yield statement.body, A_WITH, 0
     elif isinstance(statement, ast.If):
         yield [ast.If(ast.UnaryOp(ast.Not(), statement.test), statement.body, statement.orelse)], A_CONDITION, 2
         yield statement.body, A_CONDITION, 2
