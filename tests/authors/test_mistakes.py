@@ -252,8 +252,12 @@ def test_a_sentence_that_tells_the_solution_is_refused():
             "`y.T` is missing in scores: it needs it.",
         ),
         one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y", "Transposed."),
+        one(
+            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y @ y.T\n"
+            "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x"
+        ),
     ],
-    ids=["comprehension, global and builtin", "an import that works", "a call in the sentence", "one word"],
+    ids=["comprehension, global and builtin", "an import that works", "a call in the sentence", "one word", "2 hunks"],
 )
 def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
     assert objections(text) == []

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from thorough import THOROUGH
 
 from grader.catalog.documented import Printed, parse
-from grader.judge.compare import ROUNDING, TOLERANCE, Mismatch, differ, expect, expect_shape, same
+from grader.judge.compare import CHUNK, ROUNDING, TOLERANCE, Mismatch, differ, expect, expect_shape, same
 from grader.judge.proxy import describe_call
 from grader.judge.words import kind, number, values
-from grader.sandbox.call_results import Call
+from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.codec import Opaque
 
 DTYPES = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
@@ -77,6 +77,7 @@ ALIKE = [
     (torch.zeros(1).expand(3), torch.zeros(3)),
     (torch.empty(0, 3), torch.empty(0, 3)),
     (torch.tensor(1.0), torch.tensor(1.0)),
+    (torch.tensor(2.5), 2.5),
     ((1, "a", None, True), (1, "a", None, True)),
     ([1.0], (1.0,)),
     ({"Life": 0}, {"Life": 0}),
@@ -89,6 +90,8 @@ DIFFERENT = [
     (torch.ones(1).expand(3), torch.tensor([1.0, 1.0, 0.0])),
     (torch.empty(0, 3), torch.empty(3, 0)),
     (torch.tensor(1.0), torch.tensor([1.0])),
+    (torch.tensor([2.5]), 2.5),
+    (torch.ones(2, device="meta"), torch.ones(2)),
     (NESTED, {"context": [torch.tensor([1.0, math.inf]), (torch.tensor([3]),)]}),
     *((torch.ones(2, dtype=one), torch.ones(2, dtype=other)) for one, other in itertools.permutations(EVERY_DTYPE, 2)),
     *((1, True), (True, 1), ("a", "b"), ({"a": 1}, {"a": 2}), ({}, {"a": 1}), ((1,), (1, 2))),
@@ -145,7 +148,17 @@ def test_the_first_difference_is_told():
     assert "0.5" not in told.summary  # the summary is for everybody's eyes
     told = mismatch(got[None].expand(2, 2, 3).contiguous(), torch.zeros(2, 2, 3))
     assert ", row [0, 1] [0.0000, 0.0000, 0.5000]" in told.details
-    assert "1 of 3 values is NaN" in mismatch(torch.tensor([1.0, math.nan, 1.0]), torch.ones(3)).summary
+    told = mismatch(torch.tensor([1.0, math.nan, 1.0]), torch.ones(3))
+    assert "1 of 3 values is NaN" in told.summary and "off by" not in told.details
+
+
+def test_a_large_answer_is_compared_in_parts():
+    one = torch.rand(5, CHUNK // 4)
+    other = one.clone()
+    other[4, 4] = 2.0  # in the second part
+    expect(one + 1e-7, one)
+    error = mismatch(other, one)
+    assert f"1 of {one.numel()} values differ" in str(error) and "first difference at [4, 4]" in error.details
 
 
 def test_as_many_digits_are_told_as_show_the_difference():
@@ -234,4 +247,24 @@ def test_a_mistake_gives_a_few_numbers_that_another_process_rounds_otherwise():
     for value in (float("nan"), float("inf")):
         other[3, 5] = value
         assert not alike(other, answer) and not alike(answer, other) and alike(other, other.clone())
+    assert not alike([answer], answer[None])
     assert not alike(answer.long() + torch.eye(48, 32).long(), answer.long())
+
+
+PRODUCTS = (  # three ways to say of one product that its sizes do not fit, and another product
+    "mat1 and mat2 shapes cannot be multiplied (2x3 and 4x2)",
+    "mat1 and mat2 shapes cannot be multiplied (5x3 and 4x7)",
+    "einsum(): subscript j has size 4 for operand 1 which does not broadcast with previously seen size 3",
+    "mat1 and mat2 shapes cannot be multiplied (2x4 and 3x2)",
+)
+
+
+def test_wrong_answers_are_told_apart_by_what_is_wrong_and_not_by_names():
+    def apart(want: str, *values) -> bool:
+        return differ(*(Call("", "f", want, value) for value in values))
+
+    one, other = ({name: torch.ones(2)} for name in ("W_query", "w_query"))
+    assert apart("output", one, other) and not apart("describe", one, other) and apart("describe", one, {})
+    errors = [LearnerError("exception", {"type": "RuntimeError", "message": text}) for text in PRODUCTS]
+    first, *others = (Call("", "f", "output", problem=error) for error in errors)
+    assert [differ(first, call) for call in others] == [False, False, True] and differ(first, Call("", "f", "output"))

@@ -5,6 +5,7 @@ Each source runs in the executor of a worker, in this process.
 
 import contextlib
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +15,10 @@ from grader import catalog
 from grader.judge.compare import Mismatch, expect
 from grader.judge.messages import is_own_text
 from grader.judge.promises import (
+    agrees,
+    computes_itself,
     draws_as_often,
+    expect_drawn,
     has_own_memory,
     has_parameters,
     keeps_device,
@@ -227,6 +231,9 @@ def test_an_error_that_comes_by_itself_is_no_refusal():
         caught = raised(Mismatch, refuses, ValueError, function_of(body), torch.ones(3))
         assert "was raised; expected ValueError" in caught.summary
         assert ("by itself" in caught.cause) is is_unchecked, body
+    assert refuses(ValueError, function_of("raise ValueError('three')"), torch.ones(3)) == "three"
+    for mine in (function_of("return x + 1"), None):
+        raised(Mismatch, agrees, mine, function_of("return x"), torch.ones(3))
 
 
 MEMORY = {  # a result, and whose memory it is said to lie in
@@ -323,6 +330,31 @@ class Layer(Layer):
         return {} if done and name in ("_modules", "_parameters") else super().__getattribute__(name)
 """,
 }
+
+
+def test_which_parameter_holds_other_numbers_than_the_seed_gives_is_said():
+    equal = LAYER.replace("self.again = self.part\n", "self.part.weight.data = self.W.data.clone()\n")
+    layer, alike = (learner(source).Layer() for source in (LAYER, equal))
+    W, weight = layer.parameters().values()
+    expect_drawn(layer, {"W": W, "part.weight": weight})
+    for mine, expected, said in (
+        (layer, {"W": weight, "part.weight": W}, "W holds the numbers that the seed gives to part.weight: the"),
+        (layer, {"W": W, "part.weight": W}, "the parameter part.weight, right after the seed, is wrong: 4 of 4"),
+        (layer, {"W": W, "other": W}, "Layer has no parameter called other"),
+        (alike, {"W": W, "part.weight": weight}, "W and part.weight hold the same numbers"),
+    ):
+        assert said in str(raised(Mismatch, expect_drawn, mine, expected))
+    told = raised(Mismatch, has_parameters, layer, {"W": (2, 2)})
+    assert (told.summary[-10:], told.details) == ("1 too many", "too many: part.weight")
+
+
+def test_a_ready_made_function_is_named_with_its_line(either):
+    mine = either("import torch\ndef f(x):\n    y = torch.softmax(x, 0)\n    return torch.softmax(x, 0)\n")
+    own = either("def f(x):\n    return x.exp() / x.exp().sum(0)\n")
+    rule = replace(catalog.find("02").forbidden[0], functions=("f",))
+    computes_itself(own.f, own, rule, torch.ones(3))
+    said = str(raised(Mismatch, computes_itself, mine.f, own, rule, torch.ones(3)))
+    assert said.startswith("line 3 uses softmax: ")
 
 
 @pytest.mark.parametrize("lie", ["", *LIES.values()], ids=["honest", *LIES])

@@ -107,7 +107,9 @@ def entries(*tensors: object) -> dict:
 
 
 FOUR = b"\0" * 4  # the bytes of one float32
+EMPTY = json.dumps(entries()).encode()
 MALFORMED = [
+    struct.pack("<Q", len(EMPTY) + 1) + EMPTY, frame(EMPTY + b" " * wire.MAX_HEADER),
     b"", b"1234567", struct.pack("<Q", 1 << 60), struct.pack("<Q", 5) + b"{}", frame(b"[" * 100_000),
     frame(b"\xff\xfe"), frame([]), frame({}), frame({"message": {}}), frame({"message": 1, "tensors": []}),
     frame({"message": {}, "tensors": {}}), frame({"message": {}, "tensors": [], "more": 1}),
@@ -137,6 +139,12 @@ def test_what_is_malformed_is_refused():
     for node in MALFORMED_VALUES:
         with pytest.raises(wire.ProtocolError):
             pytest.fail(f"{node} gave {Decoder([wire.RawTensor('F32', (1,), FOUR)]).value(node)}")
+
+
+def test_what_is_as_large_as_it_may_be_goes_through():
+    many, large = [wire.RawTensor("U8", (0,), b"")] * wire.MAX_TENSORS, bytes(wire.MAX_PAYLOAD)
+    for tensors in (many, [wire.RawTensor("U8", (len(large),), large)]):
+        assert wire.decode(wire.encode({}, tensors)) == ({}, tensors)
 
 
 def test_pairs_of_halves_are_whole_characters():
