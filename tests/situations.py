@@ -4,11 +4,27 @@ import atexit
 import functools
 import shutil
 import tempfile
+import textwrap
 from pathlib import Path
+from typing import Any
 
 from grader.catalog.project import read_toml
 
 SITUATIONS = read_toml(Path(__file__).parent / "golden.toml")
+WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
+RIGHT = f"""import torch
+
+
+def attention_weights(inputs):
+{WEIGHTS}
+
+def context_vector(inputs, query_index):
+    return attention_weights(inputs)[query_index] @ inputs
+
+
+def context_vectors(inputs):
+    return attention_weights(inputs) @ inputs
+"""
 
 
 @functools.cache
@@ -17,8 +33,18 @@ def file(name: str) -> Path:
     situation = SITUATIONS[name]
     path = _folder() / name / situation.get("file", "submission.py")
     path.parent.mkdir()
-    path.write_bytes(situation["source"].encode(situation.get("encoding", "utf-8")))
+    path.write_bytes(_source(situation).encode(situation.get("encoding", "utf-8")))
     return path
+
+
+def _source(situation: dict[str, Any]) -> str:
+    source = situation.get("source", RIGHT)
+    if "weights" in situation:
+        source = source.replace(WEIGHTS, textwrap.indent(situation["weights"], "    ") + "\n")
+    for old, new in situation.get("change", ()):
+        assert old in source, old
+        source = source.replace(old, new)
+    return situation.get("before", "") + source + situation.get("after", "")
 
 
 @functools.cache

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from raised import raised
-from situations import SITUATIONS
+from situations import RIGHT, WEIGHTS
 from sources import replace_in
 from waiting import runs
 from worker_calls import call, load
@@ -21,8 +21,6 @@ from grader.sandbox.worker_handle import TimedOut, Worker
 
 pytestmark = pytest.mark.slow
 
-RIGHT = SITUATIONS["right_answer"]["source"]
-WEIGHTS = "    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
 LOOP = "This looks like an infinite loop: "
 
 
