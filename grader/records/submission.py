@@ -14,7 +14,7 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import containment, syntax
 from grader.records.limited import limited
-from grader.records.our_cells import FIRST_LINE, without_calls, without_ours, without_setup
+from grader.records.our_cells import without_setup
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
@@ -93,7 +93,6 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     plain_sources = [without_magics(_used_module(source, used)) for source in own]
     problems = [_problem(code) for code, _ in plain_sources]
     codes = ["" if problem else code for (code, _), problem in zip(plain_sources, problems)]
-    codes = codes if own == sources else without_calls(codes)
     text = "".join(f"{title}\n{code}\n" for title, code in zip(titles, codes))
     _bounded(text, shown_name)
     unread = [*lost, *(f"cell {number}{problem}" for number, problem in enumerate(problems, 1) if problem)]
@@ -187,8 +186,7 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
             )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = text_of(data, shown_name, declared_encoding(data))
-        text = without_ours(text) if FIRST_LINE in text else text
+        text = without_setup(text_of(data, shown_name, declared_encoding(data)))
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):
