@@ -97,22 +97,14 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
     return os.fdopen(descriptor, "rb")
 
 
-def text_of(data: bytes, shown_name: str, encoding: str | None = None) -> str:
-    """The bytes of a file as text in UTF-8, else in the encoding that it declares. Raises BadSubmission.
-
-    shown_name: its name in messages.
-    """
+def text_of(data: bytes, shown_name: str) -> str:
+    """The bytes of a file as text in UTF-8. Raises BadSubmission. shown_name: its name in messages."""
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        text = ""
-        if encoding:
-            with contextlib.suppress(UnicodeDecodeError):
-                text = data.decode(encoding)
-        if not text or len(text.encode()) > MAX_SOURCE:
-            raise BadSubmission(
-                f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
-            ) from None
+        raise BadSubmission(
+            f"{shown_name} is not UTF-8 text (byte {error.start}). Save it again with the encoding UTF-8."
+        ) from None
     if "\0" in text:
         raise BadSubmission(f"{shown_name} holds a NUL byte: it is not a text file. Save it again as plain text.")
     return text

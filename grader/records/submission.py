@@ -1,7 +1,6 @@
 """A submission: the source of a .py file or a notebook, decoded and without magics."""
 
 import ast
-import codecs
 import hashlib
 import json
 import re
@@ -19,11 +18,6 @@ from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_by
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
 
-DECLARATION = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]{1,40})")
-NO_CODE = re.compile(rb"[ \t\f]*(?:#.*)?\r?")
-# One byte a character, or two in East Asia: decoding them takes no more time than reading. Python knows others that
-# unpack or escape.
-KNOWN = re.compile(r"iso8859-\d+|cp\d+|koi8-[rut]|mac-\w+|euc_\w+|gb\w+|big5\w*|shift_jis\w*|hz|johab")
 NOT_PYTHON = "is not Python: the cell was left out"
 WITHOUT_CODE = {"markdown": "Markdown", "raw": "raw"}  # types of cells
 NOT_A_CODE_CELL = "but it holds code. In Jupyter press Esc, then y, to make it a code cell again"
@@ -37,10 +31,6 @@ MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 TIMED = re.compile(r"%time\s+")
 HANDED_OUT = re.compile(r"%(?:load_ext documented_checks|documented\b)")  # in the notebooks of a course: no note
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
-# The first line of a cell that is saved as a module, and the lines that run or import one.
-WRITES = re.compile(r"\s*%%(?:writefile|file)[ \t]+(?:-a[ \t]+)?(?:[^\s/]+/)*(\w+)\.py[ \t]*\r?\n")
-USES = re.compile(r"^[ \t]*(?:%run|from|import)[ \t].*", re.MULTILINE)
-WORD = re.compile(r"\w+")
 MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
 START_ADVICE = " Start from the stub of the exercise."
 BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -49,20 +39,6 @@ BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 def is_conflicted(source: str) -> bool:
     """True if a source holds what git writes where it could not merge two versions. Takes linear time."""
     return all(mark.search(source) for mark in CONFLICT)
-
-
-def declared_encoding(data: bytes) -> str | None:
-    """The encoding, or None where no usual one is declared. Only a comment may stand before the declaration."""
-    first, _, rest = data.partition(b"\n")
-    lines = (first, rest.partition(b"\n")[0]) if NO_CODE.fullmatch(first) else (first,)
-    for line in lines:
-        if match := DECLARATION.match(line):
-            try:
-                name = codecs.lookup(match[1].decode("ascii", "replace")).name
-            except LookupError:
-                return None
-            return name if KNOWN.fullmatch(name) else None
-    return None
 
 
 @limited
@@ -88,9 +64,7 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
         raise BadSubmission(f"{shown_name} holds {MARKS}.")
     titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
     _bounded("\n".join(titles + sources), shown_name)
-    own = [without_setup(source) for source in sources]
-    used = {name for source in own for use in USES.finditer(source) for name in WORD.findall(use[0])}
-    plain_sources = [without_magics(_used_module(source, used)) for source in own]
+    plain_sources = [without_magics(without_setup(source)) for source in sources]
     problems = [_problem(code) for code, _ in plain_sources]
     codes = ["" if problem else code for (code, _), problem in zip(plain_sources, problems)]
     text = "".join(f"{title}\n{code}\n" for title, code in zip(titles, codes))
@@ -186,7 +160,7 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
             )
         notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
     else:
-        text = without_setup(text_of(data, shown_name, declared_encoding(data)))
+        text = without_setup(text_of(data, shown_name))
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):
@@ -214,9 +188,8 @@ def _problem(cell: str) -> str:
 
 
 def _cells(notebook: Any) -> list[tuple[str, str]]:
-    """The type and the text of each cell, also of a notebook of nbformat 3. Raises an error for anything else."""
-    cells = [cell for part in notebook.get("worksheets", [notebook]) for cell in part["cells"]]
-    return [(cell["cell_type"], _join(cell.get("input", cell.get("source", "")))) for cell in cells]
+    """The type and the text of each cell. Raises an error for what is no notebook."""
+    return [(cell["cell_type"], _join(cell.get("source", ""))) for cell in notebook["cells"]]
 
 
 def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
@@ -230,12 +203,6 @@ def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
         if is_lost and len(code) <= MAX_SOURCE and parse(code) is not None:
             lost.append(f"its cell {number} is a {WITHOUT_CODE[kind]} cell, {NOT_A_CODE_CELL}")
     return lost
-
-
-def _used_module(cell: str, used: set[str]) -> str:
-    """The cell; without its %%writefile where some cell uses the module that it writes, so that its names are there."""
-    writes = WRITES.match(cell)
-    return f"# left out: %%writefile\n{cell[writes.end() :]}" if writes is not None and writes[1] in used else cell
 
 
 def _join(source: object) -> str:

@@ -85,37 +85,6 @@ def test_the_helper_keeps_to_its_memory():
     assert size < 4 * limited.MEMORY
 
 
-LETTERS = {
-    "latin-1": "Größe", "iso-8859-15": "Größe", "cp1252": "Größe", "windows-1251": "Привет", "koi8-r": "Привет",
-    "shift_jis": "日本", "gbk": "中文",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("encoding", LETTERS)
-def test_a_source_in_the_encoding_that_it_declares_is_read_as_python_reads_it(encoding):
-    for before in ("", "#!/usr/bin/env python3\n", "\n", "# \r\n"):
-        text = f"{before}# -*- coding: {encoding} -*-\nname = '{LETTERS[encoding]}'\n"
-        data = text.encode(encoding)
-        python, mine = {}, {}
-        exec(compile(data, "a.py", "exec"), python)
-        exec(submission.decode(data, "a.py", notebook=False).source, mine)
-        assert mine["name"] == python["name"] == LETTERS[encoding]
-
-
-def test_other_declarations_do_not_count():
-    heads = ["x = 1\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "coding = 'latin-1'\n"]
-    heads += [f"# coding: {name}\n" for name in ("utf-8", "utf-7", "punycode", "unicode_escape", "zlib", "ascii", "x")]
-    for head in heads:
-        with pytest.raises(BadSubmission, match="not UTF-8"):
-            submission.decode(head.encode() + "x = 'é'\n".encode("latin-1"), "a.py", notebook=False)
-
-
-def test_a_source_is_not_larger_once_it_is_read():
-    data = b"# coding: latin-1\n# " + b"\xe9" * (safe_files.MAX_SOURCE - 40)
-    with pytest.raises(BadSubmission):
-        submission.decode(data, "a.py", notebook=False)
-
-
 # Notebooks
 
 

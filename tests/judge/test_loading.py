@@ -306,19 +306,6 @@ def test_a_notebook_of_ours_that_was_saved_as_python_is_read_as_the_notebook(jud
     assert submission.decode(other.encode(), "fused.py", notebook=False).source == other
 
 
-def test_a_notebook_of_nbformat_3_is_read():
-    cell = {"cell_type": "code", "input": ["import torch\n", RIGHT], "outputs": [], "prompt_number": 1}
-    words = {"cell_type": "heading", "level": 1, "source": "Words"}
-    data = json.dumps({"nbformat": 3, "worksheets": [{"cells": [words, cell]}, {"cells": [cell]}]}).encode()
-    assert submission.decode(data, "old.ipynb", notebook=True).source.count(RIGHT) == 2
-
-
-def test_a_module_that_a_cell_writes_counts_where_another_cell_uses_it():
-    for use in ("%run src/mine.py", "from mine import attention_weights", "import src.mine as m", ""):
-        handed_in = notebook("import torch", f"%%writefile -a src/mine.py\n{WEIGHTS}", f"{VECTOR}{VECTORS}", use)
-        assert (WEIGHTS in handed_in.source) is bool(use)
-
-
 def test_of_a_name_that_is_defined_again_the_last_one_counts(grade):
     first = WEIGHTS.replace("dim=-1", "dim=0")
     cells = ["import torch", VECTOR, VECTORS]
