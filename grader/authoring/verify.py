@@ -19,6 +19,8 @@ from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.local import Local
 
+UNDEFINED = ("NameError", "ImportError", "ModuleNotFoundError")  # how the message on a name that is nowhere begins
+
 
 @dataclass
 class Report:
@@ -238,6 +240,9 @@ def _mistake(report: Report, mistake: Mistake, result: ExerciseResult) -> Iterat
         yield Problem(reason, mistake.path, "Let it give a wrong result", line)
         return
     report.not_passed[mistake.name] = NotPassed(failed, not_checked)
+    if undefined := next((check for check in result.checks if check.message.startswith(UNDEFINED)), None):
+        reason = f"{mistake.name} fails with {_first_sentence(undefined)}"
+        yield Problem(reason, mistake.path, "Import or define it", line)
     recorded = mistakes.failed_checks(folder).get(mistake.name)
     if recorded is not None and recorded != report.not_passed[mistake.name]:
         return  # a diagnosis reads what is recorded, which must be written again first

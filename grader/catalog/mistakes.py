@@ -1,4 +1,4 @@
-"""The known mistakes of an exercise: what each changes, the slips that refuse one, the misconception it shows.
+"""The known mistakes of an exercise: what each changes, the sentence about it, the misconception that it shows.
 
 The file has a heading `#` for each misconception, a heading `##` for each mistake, the sentence that the learner reads,
 and the change as a fenced diff (patches.py):
@@ -18,11 +18,9 @@ The exercise whose lesson clears one up describes it in its `exercise.toml`; a m
 """
 
 import ast
-import builtins
 import functools
 import json
 import re
-import symtable
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,15 +29,13 @@ from pathlib import Path
 from grader.catalog import patches, paths
 from grader.catalog.errors import BadLine
 from grader.catalog.exercise import Misconception, exercises
-from grader.catalog.patches import IMPORTS, Hunk
-from grader.catalog.project import PACKAGES
+from grader.catalog.patches import Hunk
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 HUNK = re.compile(r"@@ (\S+) @@")
 FAILED, NOT_CHECKED, PASSED = "x", "-", "."  # the mark of a check in failed_checks.json
 MAX_SHARED = 5  # names, numbers and operators in a row that a sentence may share with the lines that a mistake changes
 TOKEN = re.compile(r"\w+|[@/*+=<>-]")  # brackets, dots and commas do not count: `x.shape[1]` gives nothing away
-MODULE_NAMES = {"__file__", "__name__", "__doc__"}
 SECTION_HEADING = re.compile(r"^#{2,3} (.+?)\s*$", re.M)
 
 
@@ -154,16 +150,8 @@ def as_json(checks: list[str], not_passed: Mapping[str, NotPassed]) -> str:
     return f'{{\n "checks": {json.dumps(checks)},\n "mistakes": {{\n{shown}\n }}\n}}\n'
 
 
-def slips(mistake: Mistake) -> Iterator[BadLine]:
-    """The reasons why a mistake that applies to the solution names no mistake of a learner's."""
-    source = mistake.compose()
-    for name in sorted(_undefined(source) - _undefined(mistake.solution)):
-        reason = f"{name} is not defined there, so this fails with a NameError: import or define it"
-        yield BadLine(mistake.path, _line_of(mistake, name), reason)
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, (ast.Import, ast.ImportFrom)) and (error := _import_error(node)):
-            line = next((hunk.line for hunk in mistake.hunks if hunk.definition == IMPORTS), mistake.line)
-            yield BadLine(mistake.path, line, f"`{ast.unparse(node)}` fails ({error}), and with it whatever follows")
+def reveals(mistake: Mistake) -> Iterator[BadLine]:
+    """The reason why the sentence of a mistake gives the solution away, if it does."""
     if _is_code(mistake.sentence):
         reason = "the sentence is code: say in words what is wrong and where to look"
         yield BadLine(mistake.path, mistake.line + 1, reason)
@@ -212,39 +200,6 @@ def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tup
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
         hunks.append(Hunk(named[1], body, path, number + 1))
     return sentence, tuple(hunks)
-
-
-def _undefined(source: str) -> set[str]:
-    """The names that functions of the source read, and that neither the source nor Python defines."""
-    table = symtable.symtable(source, "mistake", "exec")
-    defined = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    defined |= {child.get_name() for child in table.get_children()} | vars(builtins).keys() | MODULE_NAMES
-    waiting, used = [table], set()
-    while waiting:
-        table = waiting.pop()
-        waiting += table.get_children()
-        used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_global() and symbol.is_referenced()}
-    return used - defined
-
-
-def _line_of(mistake: Mistake, name: str) -> int:
-    """The first line of the diff that brings this name in."""
-    for hunk in mistake.hunks:
-        for number, line in enumerate(hunk.lines, 1):
-            if line.startswith("+") and re.search(rf"\b{re.escape(name)}\b", line):
-                return hunk.line + number
-    return mistake.line
-
-
-def _import_error(node: ast.Import | ast.ImportFrom) -> str:
-    """The error of an import, "" where it works. It is run: mistakes are the authors' own."""
-    try:
-        exec(compile(ast.Module([node], []), "mistake", "exec"), {})
-    except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and error.name in PACKAGES:
-            return ""  # the exercise is not for this machine
-        return f"{type(error).__name__}: {error}"
-    return ""
 
 
 def _is_code(sentence: str) -> bool:

@@ -88,17 +88,8 @@ def apply(solution: str, hunks: Sequence[Hunk]) -> str:
 
 def refusals(solution: str, hunks: Sequence[Hunk]) -> Iterator[BadLine]:
     """The reasons why `verify` refuses a patch that applies."""
-    source = apply(solution, hunks)
-    before, after = definitions(solution), definitions(source)
-    for name in dict.fromkeys(hunk.definition for hunk in hunks if hunk.definition != IMPORTS):
-        if name in after and normal(before[name]) == normal(after[name]):
-            first = next(hunk for hunk in hunks if hunk.definition == name)
-            yield first.refused(f"{name} does the same as in the solution; leave this hunk out")
-    if before.keys() != after.keys():
-        other = ", ".join(sorted(before.keys() ^ after.keys()))
-        yield hunks[0].refused(f"it renames, adds or removes a definition: {other}")
-    if all(hunk.definition == IMPORTS for hunk in hunks):
-        yield hunks[0].refused("it changes no function and no method")
+    if other := definitions(solution).keys() ^ definitions(apply(solution, hunks)).keys():
+        yield hunks[0].refused(f"it renames, adds or removes a definition: {', '.join(sorted(other))}")
     changed = sum(hunk.changed for hunk in hunks if hunk.definition != IMPORTS)
     if changed > MAX_CHANGED:
         yield hunks[0].refused(f"it changes {changed} lines, and {MAX_CHANGED} are the most: describe a single mistake")

@@ -156,7 +156,7 @@ def objections(text: str, solution: str = SOLUTION) -> list[tuple[int, str]]:
     except BadLine as error:
         assert str(error).startswith(f"mistakes.md:{error.line}: ")
         return [(error.line, error.reason)]
-    refusals = [*patches.refusals(solution, mistake.hunks)] or [*mistakes.slips(mistake)]
+    refusals = [*patches.refusals(solution, mistake.hunks)] or [*mistakes.reveals(mistake)]
     return [(refusal.line, refusal.reason) for refusal in refusals]
 
 
@@ -192,8 +192,6 @@ REFUSED = [
         "it changes the same lines as another hunk",
     ),
     # What is no mistake of the solution.
-    (one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return (x @ y.T)"), 5, "scores does the same as in"),
-    (one("@@ imports @@\n+import math"), 5, "it changes no function and no method"),
     (
         one(
             "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:"
@@ -206,23 +204,7 @@ REFUSED = [
         5,
         "it changes 13 lines, and 12 are the most",
     ),
-    # What cannot run, or tells the solution.
-    (one("@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)"), 7, "F is not defined there"),
-    (
-        one("@@ Layer.forward @@\n-        return scores(x) / self.size\n+        return score(x)"),
-        7,
-        "score is not defined",
-    ),
-    (
-        one("@@ imports @@\n+import absent\n@@ scores @@\n-    y = x.clone()\n+    y = absent.f(x)"),
-        5,
-        "`import absent` fails (ModuleNotFoundError",
-    ),
-    (
-        one("@@ scores @@\n-    y = x.clone()\n+    from torch import absent\n+    y = absent(x)"),
-        2,
-        "ImportError",
-    ),
+    # What tells the solution.
     (one("@@ scores @@\n-    y = x.clone()\n+    y = 2 * x", "torch.mm(x, x)."), 3, "the sentence is code"),
 ]
 TELLS = one("@@ scores @@\n-    return x @ y.T * 1  # (T, T)\n+    return y", "Write return x @ y.T * 1.")
@@ -242,22 +224,14 @@ def test_a_sentence_that_tells_the_solution_is_refused():
 @pytest.mark.parametrize(
     "text",
     [
-        one("@@ scores @@\n-    y = x.clone()\n+    y = max([SIZE * y for y in x], key=lambda y: len(y))"),
-        one(
-            "@@ imports @@\n+from torch.nn import functional as F\n"
-            "@@ scores @@\n-    y = x.clone()\n+    y = F.normalize(x)"
-        ),
-        one(
-            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y",
-            "`y.T` is missing in scores: it needs it.",
-        ),
-        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y", "Transposed."),
+        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "`y.T` is missing in scores: it needs it."),
+        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "Transposed."),
         one(
             "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y @ y.T\n"
             "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x"
         ),
     ],
-    ids=["comprehension, global and builtin", "an import that works", "a call in the sentence", "one word", "2 hunks"],
+    ids=["a call in the sentence", "one word", "2 hunks"],
 )
 def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
     assert objections(text) == []

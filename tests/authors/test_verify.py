@@ -401,7 +401,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
     ],
     "a number": [(FACTS, "source", "sauce", "exercise.toml: the documented numbers cannot be read: KeyError('sou")],
     "a mistake that does not run": [
-        (WRONG, "x + x + x", "y + x + x", "mistakes.md:24: y is not defined there, so this fails with a Name")
+        (WRONG, "x + x + x", "y + x + x", "mistakes.md:19: tripled fails with NameError: name 'y' is not defined")
     ],
     "a check": [(FACTS, '"example"', '"five"', "test_documented.py:12: the check breaks with KeyErr")],
     "an import": [
