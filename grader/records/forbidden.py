@@ -2,7 +2,7 @@
 
 What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
 line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
-could change them: `reaches` finds what does so openly, and `notes` tells a person which lines to read.
+could change them: `suspect_uses` finds what does so openly, and `notes` tells a person which lines to read.
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
@@ -56,12 +56,12 @@ def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tup
 
 
 @limited
-def reaches(source: str) -> list[tuple[int, str]]:
-    """The uses of machinery in a source."""
+def suspect_uses(source: str) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """The uses of machinery in a source, and its calls that make names or code at run time."""
     nodes = walk(tree_of(source))
     aliases = imported(nodes)
     libraries = {name.partition(".")[0] for name in aliases.values()}
-    found = set()
+    reaches, makes = set(), set()
     for node in nodes:
         names: list[str] = []
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -70,28 +70,21 @@ def reaches(source: str) -> list[tuple[int, str]]:
             names = [node.name]
         elif isinstance(node, (ast.Attribute, ast.Name)):
             names = [".".join(dotted(node, aliases))]
+        elif isinstance(node, ast.Call) and (name := _maker(node, aliases)):
+            makes.add((node.lineno, name))
         is_written = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for name in names:
             attribute, is_of_library = ATTRIBUTES.search(name), name.partition(".")[0] in libraries
             what = attribute[0] if attribute else _machinery(name, is_written) if is_of_library else ""
             if what:
-                found.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
-    return sorted(found)[:MAX_USES]
-
-
-@limited
-def makes(source: str) -> list[tuple[int, str]]:
-    """The calls in a source that make names or code at run time."""
-    nodes = walk(tree_of(source))
-    aliases = imported(nodes)
-    calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return sorted({(call.lineno, name) for call in calls if (name := _maker(call, aliases))})[:MAX_USES]
+                reaches.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
+    return sorted(reaches)[:MAX_USES], sorted(makes)[:MAX_USES]
 
 
 def notes(source: str) -> tuple[str, ...]:
     """The notes on a source for the teacher, one line each."""
     found = []
-    for sentence, uses in zip(SENTENCES, (reaches(source), makes(source))):
+    for sentence, uses in zip(SENTENCES, suspect_uses(source)):
         listed = ", ".join(f"{place(source, line)}: {name}" for line, name in uses[:MAX_LISTED])
         more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
         found += [inert(f"{sentence} ({listed}{more}). {TO_LOOK_AT}")] if uses else []

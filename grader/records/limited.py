@@ -73,11 +73,6 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     return request
 
 
-def spent() -> float:
-    """The seconds of processor time that all calls have taken so far. A call that was ended counts with its limit."""
-    return helper.spent
-
-
 def start() -> None:
     """Start the helper process, if there is none, without waiting until it is ready."""
     with helper.lock:
@@ -92,7 +87,7 @@ class Helper:
         self.connection: socket.socket | None = None
         self.ready = False
         self.serving = False
-        self.spent = 0.0
+        self.spent = 0.0  # seconds of processor time of all calls; one that was ended counts with its limit
         self.lock = threading.Lock()  # one request at a time
         self.known: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # answers by call, both encoded
         self.spent_on: defaultdict[int, float] = defaultdict(float)  # seconds, by the hash of a text that takes some

@@ -118,9 +118,9 @@ class Collector:
         """Take in an archive, unless the student's archives take too much."""
         if self.seconds > MOST_SECONDS:
             return self.refuse(item, f"the archives took more than {MOST_SECONDS:g} s: this one was not opened")
-        before = limited.spent()
+        before = limited.helper.spent
         root, reason = attempt(lambda: item.node.open())
-        self.seconds += limited.spent() - before
+        self.seconds += limited.helper.spent - before
         if root is None:
             self.refuse(item, reason)
         else:
