@@ -154,7 +154,7 @@ def find(name: str) -> Exercise:
             return exercise
     all_names = [name for exercise in exercises() for name in (exercise.slug, exercise.folder)]
     close = difflib.get_close_matches(text, all_names, n=1, cutoff=0.5)
-    hint = f'Did you mean "{close[0]}"?' if close else f"There are {_span()}."
+    hint = f'Did you mean "{close[0]}"?' if close else "See all: make progress"
     raise NoSuchExercise(f'No exercise is called "{name}". {hint}')
 
 
@@ -205,12 +205,3 @@ def _forbidden(entry: dict[str, Any]) -> Forbidden:
     if unknown or not rule.allowed:
         raise ValueError(f"allowed = {list(rule.allowed)}: the groups are {', '.join(GROUPS)}")
     return rule
-
-
-def _span() -> str:
-    """How many exercises there are, with the first and last number, and whether numbers between them are missing."""
-    numbers = [exercise.folder[:2] for exercise in exercises()]
-    if not numbers:
-        return "none yet"
-    gaps = int(numbers[-1]) - int(numbers[0]) >= len(numbers)
-    return f"{len(numbers)} exercises, {numbers[0]} to {numbers[-1]}" + ", not every number between them" * gaps
