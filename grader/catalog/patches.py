@@ -133,8 +133,8 @@ def definitions(source: str) -> dict[str, Function]:
 
 def bare_lines(lines: Sequence[str], node: Function) -> list[str]:
     """The lines of a definition without its docstring and its `# Task` comments."""
-    start, end = _span(node)
-    docstring = range(*_span(node.body[0])) if ast.get_docstring(node, clean=False) is not None else ()
+    start, end = span(node)
+    docstring = range(*span(node.body[0])) if ast.get_docstring(node, clean=False) is not None else ()
     remaining = [lines[number] for number in range(start, end) if number not in docstring]
     return [line for line in remaining if not line.lstrip().startswith("# Task")]
 
@@ -145,6 +145,12 @@ def normal(node: Function) -> str:
     if isinstance(copy, FUNCTION) and ast.get_docstring(copy, clean=False) is not None:
         copy.body = copy.body[1:] or [ast.Pass()]
     return ast.unparse(copy)
+
+
+def span(node: ast.stmt) -> tuple[int, int]:
+    """The first line, with decorators, and the one after the last, counted from 0."""
+    decorators = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1, node.end_lineno or node.lineno
 
 
 def _check_imports(hunk: Hunk, solution: str) -> None:
@@ -190,8 +196,8 @@ def _replace(solution: str, texts: Mapping[str, list[str]], imports: list[str]) 
     """The solution's source with other lines for some definitions, and more imports."""
     lines, tree = solution.split("\n"), parse(solution)
     heads = [node for node in tree.body if isinstance(node, IMPORT)] or tree.body[: bool(ast.get_docstring(tree))]
-    after = max((_span(node)[1] for node in heads), default=0)
-    edits = [(*_span(node), tuple(texts[name])) for name, node in definitions(solution).items() if name in texts]
+    after = max((span(node)[1] for node in heads), default=0)
+    edits = [(*span(node), tuple(texts[name])) for name, node in definitions(solution).items() if name in texts]
     return "\n".join(_edit(lines, [*edits, (after, after, tuple(imports))]))
 
 
@@ -240,9 +246,3 @@ def _changed(solution: str, source: str) -> dict[str, str]:
         for name, node in definitions(source).items()
         if name in originals and bare_lines(new_lines, node) != bare_lines(lines, originals[name])
     }
-
-
-def _span(node: ast.stmt) -> tuple[int, int]:
-    """The first line, with decorators, and the one after the last, counted from 0."""
-    decorators = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1, node.end_lineno or node.lineno

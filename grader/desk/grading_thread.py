@@ -25,7 +25,7 @@ from grader.catalog.exercise import Forbidden, Limits
 from grader.desk import hints, lesson, progress
 from grader.records import containment, submission
 from grader.records.results import PASSED, ExerciseResult, Settings, Verdict, ungraded
-from grader.records.source import parses
+from grader.records.source import outline
 from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import Worker
@@ -309,6 +309,6 @@ def _read(path: Path) -> Submission | Unreadable:
 def _may_be_partial(content: Submission | Unreadable) -> bool:
     """Whether an editor may still be writing this."""
     try:
-        return isinstance(content, Unreadable) or not parses(content.source)
+        return isinstance(content, Unreadable) or not outline(content.source)["depth"]
     except BadSubmission:
         return False

@@ -64,7 +64,7 @@ def sentence(
 
 def unread(failure: Failure, words: SourceWords) -> str | None:
     """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
-    names = words.unread(failure.last_called)
+    names = words.outline["unread"].get(failure.last_called, [])
     is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
     types = ("NameError", "SystemExit")  # which say by themselves what to do
     is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") in types
@@ -146,7 +146,7 @@ class Diagnostician:
             return True
         if failure.uses_at:
             user = self.words.function_at(failure.uses_at)
-            asked_for = SourceWords(self.wrong_versions.solution.source).arguments(user)
+            asked_for = SourceWords(self.wrong_versions.solution.source).outline["arguments"].get(user)
             return user not in version.changed and asked_for is not None
         return False
 

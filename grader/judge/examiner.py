@@ -34,7 +34,6 @@ from grader.records.results import (
     unreadable,
 )
 from grader.records.sanitize import inert
-from grader.records.source import statements
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
 from grader.sandbox.connection import Connection
@@ -243,7 +242,7 @@ class Examiner:
         if passed or missing_errors != errors:
             return ""
         on_loading = [root for error in missing_errors if (root := _root_error(error, remote)) is not error]
-        stars = {line for line, names in statements(submission.source) if "*" in names} if remote.left_out else set()
+        stars = {line for line, names in remote.words.outline["statements"] if "*" in names}
         defines = any(error.facts.get("names") for error in missing_errors)
         on_loading += [one.error for one in remote.left_out or () if not defines or one.statement in stars]
         if not defines and not submission.reason:  # no answer to any exercise: a person should see it

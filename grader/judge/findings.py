@@ -217,7 +217,7 @@ def _where(failure: Failure, call: Call | None, file: Submission) -> tuple[tuple
     name = call.function.replace("__call__", "forward") if call is not None else ""
     try:
         for definition in dict.fromkeys((name, name.partition(".")[0])):
-            head = source.line_of(file.source, definition)
+            head = source.outline(file.source)["lines"].get(definition)
             if head:
                 return ((head, 0, 0),), definition
     except BadSubmission:

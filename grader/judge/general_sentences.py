@@ -9,7 +9,7 @@ import torch
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, is_blank, products
 from grader.records.sanitize import inert
-from grader.records.source import LEAVING, SourceWords, imports, written_faults
+from grader.records.source import LEAVING, SourceWords, outline, written_faults
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker.surroundings import WAITS
@@ -270,7 +270,7 @@ def _cuts(failure: Failure, cuts: list[str]) -> str | None:
 def _unknown(text: str, source: str) -> str | None:
     """The sentence on a name that is a module, or an attribute of self."""
     unknown = UNKNOWN.match(text)
-    if unknown and unknown[1] in MODULES and unknown[1] not in (imported := imports(source)):
+    if unknown and unknown[1] in MODULES and unknown[1] not in (imported := outline(source)["imports"]):
         other = next((name for name, path in imported.items() if path == HOMES_BY_NAME[unknown[1]]), "")
         return OTHERWISE.format(unknown[1], other) if other else IMPORTED.format(unknown[1], MODULES[unknown[1]])
     if unknown and re.search(rf"\bself\.{unknown[1]}\b", source):

@@ -225,7 +225,7 @@ def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: 
     lesson = signatures.names(exercise).get(name) if exercise else None
     if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
         return False
-    own = source.SourceWords(file.source).arguments(name)
+    own = source.SourceWords(file.source).outline["arguments"].get(name)
     return own is not None and _names(own)[: len(lesson)] != _names(lesson)
 
 

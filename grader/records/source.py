@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, TypedDict
 
-from grader.catalog import signatures
+from grader.catalog import patches, signatures
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of, walk
 
@@ -54,18 +54,18 @@ class SourceWords:
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
-        return name if in_library or name in self._outline["classes"] else ""
+        return name if in_library or name in self.outline["classes"] else ""
 
     def function_at(self, line: int) -> str:
         """The name of the innermost function around a line; "" where there is none."""
-        return max((span for span in self._outline["functions"] if span[0] <= line <= span[1]), default=(0, 0, ""))[2]
+        return max((span for span in self.outline["functions"] if span[0] <= line <= span[1]), default=(0, 0, ""))[2]
 
     def uses(self, name: str, backward: bool = True) -> frozenset[str]:
         """The names that a top-level function or class uses, also by way of other ones. Its own is one of them.
 
         backward: with those that only methods called `backward` use, which run where gradients are asked for.
         """
-        uses = self._outline["uses"] if backward else self._outline["uses_forward"]
+        uses = self.outline["uses"] if backward else self.outline["uses_forward"]
         used_names: set[str] = set()
         newly_found = {name}
         while newly_found:
@@ -73,81 +73,49 @@ class SourceWords:
             newly_found = {used for name_found in newly_found for used in uses.get(name_found, ())} - used_names
         return frozenset(used_names)
 
-    def unread(self, name: str) -> list[str]:
-        """The parameters that a top-level function never reads, without those whose names begin with an underscore."""
-        return self._outline["unread"].get(name, [])
-
-    def arguments(self, name: str) -> list[str] | None:
-        """The arguments of a top-level function, or of a class that has an __init__; None where there is none."""
-        return self._outline["arguments"].get(name)
-
     @functools.cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", self.source))
 
     @functools.cached_property
-    def _outline(self) -> "Outline":
-        return _outline(self.source)
+    def outline(self) -> "Outline":
+        """The outline of the source. Raises BadSubmission where reading it exceeds a limit."""
+        return outline(self.source)
 
 
 class Outline(TypedDict):
-    """What SourceWords reads of a syntax tree. Of the dicts each is by the name of a top-level definition."""
+    """What a source holds. Each of the last four is by the name of a top-level function or class."""
 
+    depth: int  # of its syntax tree; 0 where it is not Python
+    imports: dict[str, str]  # what each imported name stands for: see syntax.imported
+    statements: list[tuple[int, list[str]]]  # at top level: the first line, and the names that each may define
+    lines: dict[str, int]  # of each function, class and "Class.method"
     classes: list[str]
     functions: list[tuple[int, int, str]]  # first line, last line, name
     uses: dict[str, list[str]]  # the names in it
     uses_forward: dict[str, list[str]]  # the same without its methods called `backward`
-    arguments: dict[str, list[str]]
-    unread: dict[str, list[str]]
+    arguments: dict[str, list[str]]  # of a function, or of a class that has an __init__
+    unread: dict[str, list[str]]  # parameters that a function never reads, without those that begin with an underscore
 
 
 @limited
-def nesting(source: str) -> int:
-    """The depth of the syntax tree of a source; 0 for a source that is not Python."""
-    level: list[ast.AST] = [tree] if (tree := parse(source)) else []
-    depth = 0
-    while level:
-        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
-    return depth
-
-
-@limited
-def parses(source: str) -> bool:
-    """Whether a stranger's source is Python."""
-    return parse(source) is not None
-
-
-@limited
-def imports(source: str) -> dict[str, str]:
-    """What each name stands for that a stranger's source imports: see syntax.imported."""
-    return imported(walk(tree_of(source)))
-
-
-@limited
-def line_of(source: str, name: str) -> int | None:
-    """The line on which a source defines a function, a class or "Class.method"; None where it does not."""
-    nodes = walk(tree_of(source))
-    owner, _, method = name.rpartition(".")
-    if owner:
-        owners = [node for node in nodes if isinstance(node, ast.ClassDef) and node.name == owner]
-        nodes = [child for node in owners for child in node.body]
-    return next((node.lineno for node in nodes if isinstance(node, DEFINING) and node.name == method), None)
-
-
-@limited
-def statements(source: str) -> list[tuple[int, list[str]]]:
-    """The top-level statements: the first line, decorators included, and the names that each may define.
-
-    These are functions and classes at any depth, what is imported or assigned, and "*" for `from … import *`.
-    """
-    found = []
-    for statement in tree_of(source).body:
-        first_line = min(one.lineno for one in (statement, *getattr(statement, "decorator_list", ())))
-        nodes = walk(statement)
-        names = [node.name for node in nodes if isinstance(node, DEFINING)]
-        assigned = _bound(nodes) if isinstance(statement, ast.Assign) else ()
-        found.append((first_line, [*names, *imported([statement]), *assigned]))
-    return found
+def outline(source: str) -> Outline:
+    """What a stranger's source holds, read once."""
+    tree = tree_of(source)
+    nodes = walk(tree)
+    definitions = [node for node in tree.body if isinstance(node, DEFINING)]
+    return {
+        "depth": _depth(parse(source)),
+        "imports": imported(nodes),
+        "statements": [(patches.span(statement)[0] + 1, _may_define(statement)) for statement in tree.body],
+        "lines": _lines([node for node in nodes if isinstance(node, DEFINING)]),
+        "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
+        "functions": [(node.lineno, node.end_lineno or 0, node.name) for node in nodes if isinstance(node, FUNCTIONS)],
+        "uses": {node.name: _names(node) for node in definitions},
+        "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
+        "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
+        "unread": {node.name: _unread(node) for node in definitions if isinstance(node, FUNCTIONS)},
+    }
 
 
 @limited
@@ -229,19 +197,30 @@ def caret(source: str, line: int) -> list[int]:
     return []
 
 
-@limited
-def _outline(source: str) -> Outline:
-    tree = tree_of(source)
-    nodes = walk(tree)
-    definitions = [node for node in tree.body if isinstance(node, DEFINING)]
-    return {
-        "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
-        "functions": [(node.lineno, node.end_lineno or 0, node.name) for node in nodes if isinstance(node, FUNCTIONS)],
-        "uses": {node.name: _names(node) for node in definitions},
-        "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
-        "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
-        "unread": {node.name: _unread(node) for node in definitions if isinstance(node, FUNCTIONS)},
-    }
+def _depth(tree: ast.Module | None) -> int:
+    level: list[ast.AST] = [tree] if tree else []
+    depth = 0
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
+
+
+def _may_define(statement: ast.stmt) -> list[str]:
+    """The functions and classes in a statement at any depth, what it imports or assigns, "*" for `from … import *`."""
+    nodes = walk(statement)
+    assigned = _bound(nodes) if isinstance(statement, ast.Assign) else ()
+    return [*(node.name for node in nodes if isinstance(node, DEFINING)), *imported([statement]), *assigned]
+
+
+def _lines(definitions: list[Function | ast.ClassDef]) -> dict[str, int]:
+    """The line of each name: of "Class.method" too. Of two that are called alike the first counts."""
+    lines: dict[str, int] = {}
+    for node in reversed(definitions):
+        lines[node.name] = node.lineno
+        if isinstance(node, ast.ClassDef):
+            methods = [part for part in node.body if isinstance(part, DEFINING)]
+            lines |= {f"{node.name}.{method.name}": method.lineno for method in reversed(methods)}
+    return lines
 
 
 def _placed(source: str, definition: Function | ast.ClassDef) -> str:
@@ -282,7 +261,7 @@ def _takes_self(node: ast.AST) -> bool:
 
 
 def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.ClassDef) -> str:
-    """What a method lacks: self, or in a torch.nn.Module a first call of super().__init__(); "" for nothing."""
+    """What a method lacks: self, or in a torch.nn.Module a call of super().__init__(); "" for nothing."""
     if isinstance(method, ast.ClassDef):
         return ""
     nodes = walk(method)
@@ -292,16 +271,9 @@ def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.Cla
     is_module = any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases)
     if method.name != "__init__" or not is_module:
         return ""
-    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
-    calls = [node.lineno for node in attributes if node.attr == "__init__"]
-    stores = [node for node in attributes if isinstance(node.ctx, ast.Store)]
-    own_lines = [node.lineno for node in stores if isinstance(node.value, ast.Name) and node.value.id == "self"]
-    init = f"{owner.name}.{_placed(source, method)}"
-    if not calls:
-        return f"{init} does not call super().__init__(): that is its first line"
-    if own_lines and min(own_lines) < min(calls):
-        return f"{init} sets something before it calls super().__init__(): call that first"
-    return ""
+    if any(isinstance(node, ast.Attribute) and node.attr == "__init__" for node in nodes):
+        return ""
+    return f"{owner.name}.{_placed(source, method)} does not call super().__init__(): that is its first line"
 
 
 def _written(definition: ast.AST) -> str:

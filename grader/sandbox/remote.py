@@ -23,7 +23,7 @@ import torch
 from grader.catalog import Forbidden, paths
 from grader.catalog.exercise import Limits
 from grader.records import syntax
-from grader.records.source import SourceWords, statements
+from grader.records.source import SourceWords
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import Workers
@@ -182,13 +182,13 @@ class Remote:
     def stopped(self) -> dict[int, LeftOut]:
         """The statements that were stopped, or ended the process, by number."""
         by_line = {left_out.statement: left_out for left_out in self.left_out or () if left_out.error.kind in ENDINGS}
-        lines = [first_line for first_line, _ in statements(self.source)] if by_line else []
+        lines = [first_line for first_line, _ in self.words.outline["statements"]] if by_line else []
         return {number: by_line[line] for number, line in enumerate(lines) if line in by_line}
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The statement that failed and should have defined this name; None where there is none."""
         left_out = self.left_out or []
-        defining = {line for line, names in statements(self.source) if name in names} if left_out else set()
+        defining = {line for line, names in self.words.outline["statements"] if name in names} if left_out else set()
         return next((failed for failed in reversed(left_out) if failed.statement in defining), None)
 
     def run_source(self, stepwise: bool = False) -> list[LeftOut]:
@@ -209,7 +209,7 @@ class Remote:
 
         Returns what failed. Raises `error` where there are more than MAX_SKIPPED such statements.
         """
-        lines = [first_line for first_line, _ in statements(self.source)]
+        lines = [first_line for first_line, _ in self.words.outline["statements"]]
         if len(lines) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load

@@ -42,7 +42,7 @@ class Ready:
     def demand(self) -> None:
         """Wait until a worker can be forked and the helper answers. Raises InfrastructureError, BadSubmission."""
         self.fork_server.spawn(Limits()).close()
-        source.parses("")
+        source.outline("")
 
     def is_current(self) -> bool:
         """Whether all that was read is as it was then."""

@@ -25,7 +25,7 @@ from grader.records import containment, syntax
 from grader.records.evidence import Finding, Mark, at, whole_line
 from grader.records.results import CheckResult, ExerciseResult
 from grader.records.sanitize import inert
-from grader.records.source import nesting
+from grader.records.source import outline
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 
@@ -106,7 +106,7 @@ def places(
     work: how much the search may do. excluded_mistake: a known mistake that gives no guidance, for measuring.
     """
     explained = explained.begun()
-    if not explained.failures or nesting(submission.source) > MAX_DEPTH:
+    if not explained.failures or outline(submission.source)["depth"] > MAX_DEPTH:
         return {}
     try:
         tree = Tree(submission.source)
