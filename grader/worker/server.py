@@ -22,7 +22,6 @@ from .lockdown import kernel, probe
 from .lockdown.layers import Lockdown
 
 MAX_COMMAND = 1 << 16  # bytes; one is sent at once, and waits for the answer to the one before
-MAX_DELAY_S = 0.005  # how long a reply may wait, so that it is sent together with others
 GPU_SHARE = 0.5  # the part of the GPU's memory that one worker may use
 # What process.py sets for the start of this process, and no learner's code should see.
 OUR_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLIBC_TUNABLES")
@@ -150,23 +149,14 @@ def become_worker(connection: int, lockdown: Lockdown, command: dict, parent: in
 def serve(connection: socket.socket) -> None:
     """Answer requests until the grader closes the connection or kills this process."""
     executor, inbox = Executor(), framing.Inbox(connection)
-    ready, since = bytearray(), time.monotonic()
-    request = inbox.receive()
     while True:
-        nonce, body = request
+        nonce, body = inbox.receive()
         reply, tensors = executor.handle(*protocol.decode_request(body))
         try:
             encoded = protocol.encode_reply(reply, tensors)
         except (wire.ProtocolError, ValueError):
             encoded = protocol.encode_reply(protocol.Reply(["opaque", "a result too large to send"]))
-        ready += framing.frame(nonce, encoded)
-        now = time.monotonic()
-        waiting = inbox.take()
-        # While more requests are waiting, short replies are collected and sent together: each sending wakes the grader.
-        if waiting is None or len(ready) > framing.READ_AHEAD or now - since > MAX_DELAY_S:
-            framing.send_all(connection, ready)
-            ready, since = bytearray(), now
-        request = waiting or inbox.receive()
+        framing.send_all(connection, framing.frame(nonce, encoded))
 
 
 def end(pid: int, live: set[int], grace: float = 0.0) -> int | None:
