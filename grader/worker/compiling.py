@@ -63,9 +63,8 @@ def _compile_only(self, target, key, signature, device, constexprs, options, att
 
 def _offset(error: BaseException) -> int:
     """How many lines below the kernel's first one the compiler stopped."""
-    while isinstance(error.__cause__, Exception) and hasattr(error.__cause__, "node"):
-        error = error.__cause__
-    return getattr(getattr(error, "node", None), "lineno", 1) - 1
+    nodes = [getattr(cause, "node", None) for cause in kernels.causes(error)]
+    return next((node.lineno - 1 for node in reversed(nodes) if hasattr(node, "lineno")), 0)
 
 
 def _reason(error: BaseException) -> str:

@@ -6,8 +6,7 @@ elements is left out: a load gives NaN there, as the memory behind a tensor migh
 masked load that names no `other` gives NaN too, where a GPU may give anything. What else writes around the tensors is
 found by comparing the NaN afterwards.
 
-Six parts of Triton are replaced, on its one builder and on its class of a launch. They are private, so its version is
-pinned. The record is made in the process that runs the learner's code, and the grader judges it.
+Six parts of Triton are replaced, of its builder and of its launches. They are private, so its version is pinned.
 """
 
 import collections
@@ -15,7 +14,6 @@ import dataclasses
 import functools
 import math
 import os
-import re
 import sys
 import types
 from typing import Any
@@ -29,17 +27,12 @@ except ImportError:  # a worker without ready-made functions has none, and inter
     pass
 
 PACKAGE = "triton"
-# What must be set before Triton is imported. The import filter hides by which entry points it finds its parts, and
-# the last one keeps it from a warning that would be shown as the learner's.
+# For the import, whose filter hides the entry points of Triton's parts; the last one prevents a warning.
 SETTINGS = {"TRITON_BACKENDS_IN_TREE": "1", "TRITON_DEFAULT_FP_FUSION": "1"}
-IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+triton\b", re.M)  # in a source
 MAX_LAUNCHES, MAX_OUTSIDE, MAX_CAUSES = 100, 20, 50  # of one call, of a launch, of an exception
 AROUND, NAN = 1 << 16, 0xFF  # bytes before and behind a storage; each is NAN, so that a number of them is NaN or −1
 INNER = slice(AROUND, -AROUND)
 CACHE = "/tmp/triton"  # where a GPU's compiled kernels are kept
-COMPILED = 1 << 26  # bytes of the largest of them
-KERNELS = ("InterpretedFunction", "JITFunction")  # the classes of what @triton.jit makes
-WRAPPERS = ("InterpreterError", "CompilationError")
 TOO_MANY = f"the call launches more than {MAX_LAUNCHES} kernels"
 # A kernel that is run once before any fork: the first one of a process imports and compiles.
 WARM_UP = """
@@ -273,21 +266,13 @@ def _is_kept_inside(value: object) -> bool:
     return isinstance(value, torch.Tensor) and value.device.type == "cpu" and value.layout is torch.strided
 
 
-def unwrap(value: object) -> object:
-    """The function of a kernel; any other value as it is."""
-    function = value.__dict__.get("fn") if type(value).__name__ in KERNELS and hasattr(value, "__dict__") else None
-    return function if isinstance(function, types.FunctionType) else value
-
-
 def causes(error: BaseException) -> list[BaseException]:
     """An exception; one from within a kernel with what caused it, the first cause last.
 
     The interpreter wraps an exception once for each kernel that calls another one.
     """
-    chain = [error]
-    while type(error).__name__ in WRAPPERS and type(error).__module__.startswith(PACKAGE + "."):
-        if not isinstance(error.__cause__, BaseException) or len(chain) == MAX_CAUSES:
-            break
-        error = error.__cause__
-        chain.append(error)
+    chain, cause = [error], error.__cause__
+    while cause is not None and str(type(chain[-1]).__module__).startswith(f"{PACKAGE}.") and len(chain) < MAX_CAUSES:
+        chain.append(cause)
+        cause = cause.__cause__
     return chain

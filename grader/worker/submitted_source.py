@@ -183,7 +183,7 @@ class SubmittedSource:
             for name, value in self.module.__dict__.items()
             if callable(value)
             and not name.startswith("_")
-            and getattr(kernels.unwrap(value), "__module__", None) == self.module.__name__
+            and getattr(value, "__module__", None) == self.module.__name__
             and type(value).__module__ != self.module.__name__  # a layer that was made of a class is no definition
         )[:MAX_NAMES]
 

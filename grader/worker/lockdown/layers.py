@@ -15,6 +15,7 @@ from . import kernel, landlock, seccomp
 
 CAPSET = {"x86_64": 126, "aarch64": 91}
 CAPABILITIES_V3 = 0x20080522
+COMPILED_BYTES = 1 << 26  # of the largest kernel that a GPU's compiler writes
 
 
 class Lockdown:
@@ -35,7 +36,7 @@ class Lockdown:
             raise RuntimeError("this machine's system calls are not listed in worker/lockdown/seccomp.py")
         self.filter = seccomp.Filter(seccomp.build(self.machine, seccomp.LATER, self.device)) if self.machine else None
         self.size = kernel.address_space()
-        self.file_bytes = kernels.COMPILED if kernels.are_native(plan) else 0
+        self.file_bytes = COMPILED_BYTES if kernels.are_native(plan) else 0
 
     def put_on(self, connection: int, limits: dict, parent: int) -> None:
         """In the fork: give up every right but to use the file descriptor `connection`, which becomes number 3.
