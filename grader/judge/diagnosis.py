@@ -7,7 +7,7 @@ sentences are tried: on the error, on the answer, on the source, and on what a t
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import combinations, islice
+from itertools import islice
 
 import torch
 
@@ -26,7 +26,6 @@ from grader.sandbox.remote import Remote
 
 METHODS = ("__init__", "forward")
 MAX_PAIRS = 130  # of wrong versions that are tried together, for one submission
-MAX_RECOMBINED = 15  # of their parts
 
 
 def sentence(
@@ -91,7 +90,7 @@ class Diagnostician:
         no_matches: dict[str, list[WrongVersion]] = {}
         matches = containment.optional("the diagnosis", no_matches, self.matches, begun, passed)
         matches |= containment.optional("the diagnosis of two mistakes", no_matches, self.pairs, begun, passed, matches)
-        sentences = {name: self.choose(versions, matches) for name, versions in matches.items()}
+        sentences = {name: self.choose(versions, matches, begun[name]) for name, versions in matches.items()}
         for name, failure in begun.items():
             used = ("the functions that a function uses", None, self.of_what_it_uses, failure, begun, matches)
             sentences[name] = containment.optional(*used) or sentences.get(name)
@@ -164,10 +163,9 @@ class Diagnostician:
         for failure in unexplained:
             if versions.explaining(explaining_pairs, failure):
                 continue
-            all_of_it = [failure, *(other for other in unexplained if other is not failure)]
             # The same words of an error, or NaN, are no proof of two mistakes.
             proves_little = failure.raised or is_blank(failure)
-            every_pair = explanations.pairs(versions, all_of_it, set(failures), passed, matched)
+            every_pair = explanations.pairs(versions, failure.check.id, set(failures), passed, matched)
             candidates = (pair for pair in every_pair if tellable >= set(pair))
             for pair in islice(candidates, max(0, MAX_PAIRS - len(joined_pairs))):
                 if proves_little and not matched.keys() >= set(pair):
@@ -178,7 +176,6 @@ class Diagnostician:
                 if joined_pair is not None and self.explains(joined_pair, failure, failures):
                     explaining_pairs.append(joined_pair)
                     break
-        explaining_pairs += self.recombine(explaining_pairs, joined_pairs)
         by_check = {
             failure.check.id: list(self.not_contradicted(versions.explaining(explaining_pairs, failure)))
             for failure in unexplained
@@ -200,19 +197,6 @@ class Diagnostician:
         explains_it = bool(self.not_contradicted(explaining([pair], failure)))
         return explains_it and all(explaining([pair], other) for other in others)
 
-    def recombine(
-        self, pairs: list[WrongVersion], tried_pairs: dict[tuple[WrongVersion, WrongVersion], WrongVersion | None]
-    ) -> list[WrongVersion]:
-        """The parts of several pairs in other pairs: one of these may explain more than each of them.
-
-        What answers alike in one check, as a softmax along dim 0 and along dim -2 of a matrix, differs in the next.
-        """
-        parts = list(dict.fromkeys(part for both in pairs for part in both.parts)) if len(pairs) > 1 else []
-        earlier_pairs = set(map(frozenset, tried_pairs))
-        new_pairs = [pair for pair in combinations(parts, 2) if frozenset(pair) not in earlier_pairs][:MAX_RECOMBINED]
-        joined = [explanations.join(self.wrong_versions, *pair) for pair in new_pairs]
-        return [both for both in joined if both is not None]
-
     def with_same_memory(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> list[WrongVersion]:
         """The wrong versions that take too much memory in the same checks as the learner's code, and in no others.
 
@@ -227,10 +211,12 @@ class Diagnostician:
         listed = [(version, failed) for version in tellable if (failed := version.not_passed) is not None]
         return [version for version, failed in listed if failed & measured == own_failed and not failed & passed]
 
-    def choose(self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]]) -> str | None:
+    def choose(
+        self, versions: list[WrongVersion], matches: dict[str, list[WrongVersion]], failure: Failure
+    ) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do.
 
-        Of several, that one whose diff is most like the learner's source.
+        Of several, that one whose diff is most like the learner's source, and which fails on a line like the learner's.
         """
         if not versions:
             return None
@@ -245,6 +231,7 @@ class Diagnostician:
         if len(best) > 1:
             support = {version: claims.support(version, self.words.source) for version in best}
             best = [version for version in best if support[version] == max(support.values())]
+            best = self.wrong_versions.nearest(best, failure)
         return OR.join(version.sentence for version in best[:2])
 
     def general(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
@@ -254,10 +241,9 @@ class Diagnostician:
             return certain
         if not isinstance(error, Mismatch) or is_own(failure):
             return self.trial(failure) or self.of_sizes(failure, failures)
-        sentence = patterns.describe(error)
-        if sentence and not self.contradicted(sentence, failure, failures):
-            of_gradient = failure.way[1] == "gradients"
-            return sentence.replace(patterns.EVERY, f"{patterns.EVERY} of the gradient") if of_gradient else sentence
+        pattern = patterns.describe(error)
+        if pattern and not self.contradicted(pattern, failure, failures):
+            return pattern
         return patterns.of_checks(failure, failures, passed) or unread(failure, self.words) or self.trial(failure)
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
@@ -287,23 +273,11 @@ class Diagnostician:
         is_own_alone = any(one.changed == {failure.last_called} for one in own)
         return sentence(failure, failures, self.words, is_own_alone and not is_blank(failure))
 
-    def contradicted(self, sentence: str, failure: Failure, failures: dict[str, Failure]) -> bool:
-        """Whether a sentence on all values is not true of another wrong answer of the same function.
-
-        Of another method's, it is not if there all values are wrong by another factor.
-        """
-        if not sentence.startswith(patterns.EVERY):
-            return False
-        others = [other for other in failures.values() if other.last_called == failure.last_called]
-        told = [
-            (other.way[0], patterns.describe(other.error))
-            for other in others
-            if other is not failure and isinstance(other.error, Mismatch) and isinstance(other.error.got, torch.Tensor)
-        ]
-        return any(
-            said != sentence and (called == failure.way[0] or (said or "").startswith(patterns.EVERY))
-            for called, said in told
-        )
+    def contradicted(self, pattern: str, failure: Failure, failures: dict[str, Failure]) -> bool:
+        """Whether a sentence on all values is not true of another wrong answer of the same function."""
+        errors = [other.error for other in failures.values() if other.way[0] == failure.way[0]]
+        told = {patterns.describe(error) for error in errors if isinstance(getattr(error, "got", None), torch.Tensor)}
+        return pattern.startswith(patterns.EVERY) and told != {pattern}
 
     def trial(self, failure: Failure) -> str | None:
         """A sentence on a hidden check whose calls are answered otherwise where they come first."""

@@ -1,8 +1,5 @@
 """A failed check."""
 
-import ast
-import functools
-import keyword
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,65 +8,13 @@ import torch
 
 from grader.judge.collection import Check
 from grader.judge.compare import FORBIDDEN, TOLERANCE, Mismatch, close
-from grader.judge.proxy import ON_DEVICE, tensors_in
+from grader.judge.proxy import ON_DEVICE
 from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
+from grader.worker.fake_device import tensors_in
 
-VARIABLE = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()")
-TEXT = re.compile(r"""(["']).*?\1""")
-OTHERS = {*keyword.kwlist, "self", "torch", "math"}
-PRODUCTS = {
-    "matrices": re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\("),
-    "entries": re.compile(r"(?<!\*)\*(?!\*)|\b(mul|multiply)\("),
-}
 OTHER_DTYPE = re.compile(r"\b(float64|bfloat16|float16)\b")  # in the words of a call
 OTHER_DEVICE = re.compile(r"\bdevices?\b")  # in those of an error
-LEAST = 2  # words that another line of the mistake must share
-
-
-def may_be_one(mine: BaseException, theirs: BaseException, source: str) -> bool:
-    """Whether the learner's line may be the one of the mistake that raised the same error, as its variables tell.
-
-    It is not where it shares no variable with that line, and several with another line of the same function, or all of
-    them with one that multiplies too. Of a name each part counts: attn_weights is like weights, and query like queries.
-    source: the mistake's, trusted.
-    """
-    if not (isinstance(mine, LearnerError) and isinstance(theirs, LearnerError) and theirs.kind == "exception"):
-        return True
-    (_, _, line), (number, _, code) = mine.frame, theirs.frame
-    own = _parts(line)
-    if not own or own & _parts(code):
-        return True
-    others = _other_lines(source, number)
-    return not any(len(own & parts) >= LEAST or (own <= parts and products(line) & kinds) for parts, kinds in others)
-
-
-@functools.lru_cache(256)
-def _other_lines(source: str, number: int) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-    """The variables and products of each statement of the innermost function around a line, but for the line's own."""
-    around = [
-        node
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef) and node.lineno <= number <= (node.end_lineno or 0)
-    ]
-    if not around:
-        return ()
-    body = max(around, key=lambda node: node.lineno).body
-    others = [node for node in body if not node.lineno <= number <= (node.end_lineno or 0)]
-    texts = [ast.unparse(node) for node in others if not isinstance(node, ast.Expr)]
-    return tuple((_parts(text), frozenset(products(text))) for text in texts)
-
-
-def products(code: str) -> set[str]:
-    """The kinds of products on a line: "matrices" (@, matmul, einsum), "entries" (*)."""
-    return {kind for kind, pattern in PRODUCTS.items() if pattern.search(code.partition("#")[0])}
-
-
-def _parts(code: str) -> frozenset[str]:
-    """The parts of the variables that a line reads and binds, each in the singular. Words in a text are none."""
-    words = "_".join(name for name in VARIABLE.findall(TEXT.sub("", code)) if name not in OTHERS).lower().split("_")
-    singular = (f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s") for word in words)
-    return frozenset(word for word in singular if len(word) > 2)
 
 
 @dataclass(frozen=True)

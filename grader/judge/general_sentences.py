@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from grader.judge.compare import SUGGESTION, Mismatch
-from grader.judge.failure import Failure, is_blank, products
+from grader.judge.failure import Failure, is_blank
 from grader.records.sanitize import inert
 from grader.records.source import LEAVING, SourceWords, outline, written_faults
 from grader.records.syntax import place
@@ -95,6 +95,7 @@ NO_PRODUCT = re.compile(
     r"mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|inconsistent tensor size, expected tensor"
     r"|Expected size for first two dimensions of batch2 tensor"
 )
+PRODUCT = re.compile(r"@|\b(matmul|mm|bmm|mv|einsum|dot|inner|tensordot)\(")
 BETWEEN_VALUES = re.compile(r"[\w)\]] *(?:[-+/]|(?<!\*)\*(?!\*)) *[\w(]|masked_fill|where|maximum|minimum")
 NOT_EQUAL = re.compile(r"The size of tensor a \(\d+\) must match the size of tensor b \(\d+\) at non-singleton dim")
 MODULES = {
@@ -124,7 +125,6 @@ FLOAT_FOR_INT = re.compile(
     r"|slice indices must be int"
 )
 DIVIDED = re.compile(r"(?<!/)/(?!/)")
-QUOTIENT = re.compile(r"^[ \t]*(?:self\.)?(\w+) *= *[\w.]+ / [\w.]+ *(?:#.*)?$", re.M)
 KEYBOARD = (
     "{} waits for the keyboard, and nobody can type while your code is graded, so the call ended there. Remove it. To "
     "look at values, print them and run: make try EX={}"
@@ -201,7 +201,7 @@ def of_error(error: BaseException, source: str, number: str) -> str | None:
         last, dim = int(no_dim[1]), no_dim[2]
         return OTHER_DIM.format(dim, last + 1, last, last + 1) if last else ONE_DIM.format(dim)
     lines = [str(frame[2]) for frame in error.facts.get("frames", ()) if len(frame) > 2]
-    if FLOAT_FOR_INT.match(text) and any(DIVIDED.search(code) or _is_quotient(code, source) for code in lines):
+    if FLOAT_FOR_INT.match(text) and any(map(DIVIDED.search, lines)):
         return DIVISION
     if ONE_NUMBER.match(text):
         taken = re.search(r"\bmath\.\w+", line)
@@ -225,7 +225,7 @@ def of_sizes(error: BaseException) -> str | None:
         return SIZES_OF_FACTORS
     if not NOT_EQUAL.match(text):
         return None
-    has_product, meets_values = "matrices" in products(code), bool(BETWEEN_VALUES.search(code))
+    has_product, meets_values = bool(PRODUCT.search(code)), bool(BETWEEN_VALUES.search(code))
     return None if has_product == meets_values else SIZES_OF_BATCHES if has_product else SIZES_OF_VALUES
 
 
@@ -303,8 +303,3 @@ def _attribute(text: str, source: str) -> str | None:
         return None
     names = " and ".join(f"self.{name}" for name in unread[:3])
     return f"self.{match['name']} is read, but what is set is {names}: use the same name in both places."
-
-
-def _is_quotient(line: str, source: str) -> bool:
-    """Whether a name in the line is given the result of a single / elsewhere in the source."""
-    return any(re.search(rf"\b{name}\b", line) for name in QUOTIENT.findall(source))

@@ -1,7 +1,5 @@
 """Sentences on a wrong answer that need no known mistake: its type, its shape, its values."""
 
-import math
-
 import torch
 
 from grader.judge.compare import Mismatch, close
@@ -28,7 +26,6 @@ SHAPE = "The values are right, but the shape is not: look at squeeze, reshape an
 OTHER_DTYPES = ("bfloat16", "float64", "float16")  # the first of them in a call is named
 MAX_PERMUTED = 64  # rows that are compared in all orders
 MAX_LOOKED_AT = 1 << 20  # elements of an answer; larger answers are not examined, to save memory
-MAX_ROOT = 10_000  # a factor is named as a root of whole numbers below this one
 
 
 def describe_answer(got: object, expected: torch.Tensor) -> str | None:
@@ -87,12 +84,9 @@ def describe(error: BaseException) -> str | None:
     if _alike(got, expected, 1e-3):
         return None
     if are_whole:  # positions, counts or token ids: no formula, no view made them
-        return _transposed(got, expected) or _permuted(got, expected)
-    for test in (_transposed, _factor, _offset, _permuted, _order):
-        sentence = test(got, expected)
-        if sentence:
-            return sentence
-    return None
+        return _permuted(got, expected)
+    tests = (_factor, _offset, _permuted, _order)
+    return next(filter(None, (test(got, expected) for test in tests)), None)
 
 
 def of_checks(failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
@@ -160,32 +154,13 @@ def _alike(got: torch.Tensor, expected: torch.Tensor, room: float = 1e-4) -> boo
     return bool(close(got, expected, room, room).all())
 
 
-def _transposed(got: torch.Tensor, expected: torch.Tensor) -> str | None:
-    if got.ndim < 2 or got.shape[-1] != got.shape[-2] or not _alike(got.mT, expected):
-        return None
-    return "The result is transposed: rows and columns are swapped."
-
-
 def _factor(got: torch.Tensor, expected: torch.Tensor) -> str | None:
-    if not (torch.isfinite(got).all() and torch.isfinite(expected).all()) or expected.numel() < 2:
-        return None
-    large = expected.abs() > 1e-3
-    if not large.any() or not expected.any():
+    if not (torch.isfinite(got).all() and torch.isfinite(expected).all()) or not (expected.abs() > 1e-3).any():
         return None
     factor = float((got * expected).sum() / (expected * expected).sum())
-    if abs(factor) < 1e-6 or abs(factor - 1) < 1e-3 or not _alike(got, expected * factor):
+    if expected.numel() < 2 or abs(factor) < 1e-6 or not _alike(got, expected * factor):
         return None
-    for root, name in ((factor, "√"), (1 / factor, "1/√")):
-        square = round(root * root)
-        if not 1.2 < root < math.sqrt(MAX_ROOT) or abs(root * root - square) >= 1e-2:
-            continue
-        whole = math.isqrt(square)
-        if whole**2 < square:
-            return f"{EVERY} is the right one times {name}{square}."
-        if factor > 1:
-            return f"{EVERY} is the right one times {whole}."
-        return f"{EVERY} is {'half of the right one' if whole == 2 else f'the right one divided by {whole}'}."
-    return f"{EVERY} is the right one times {number(factor)}."
+    return f"{EVERY} is the right one times {factor:.4g}."
 
 
 def _offset(got: torch.Tensor, expected: torch.Tensor) -> str | None:

@@ -7,11 +7,12 @@ from functools import cached_property
 from grader.catalog import mistakes, paths
 from grader.judge.collection import Check
 from grader.judge.compare import differ, outline, words
-from grader.judge.failure import Failure, may_be_one
+from grader.judge.failure import Failure
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
+from grader.judge.words import likeness
 from grader.records.bounded_cache import BoundedCache
-from grader.sandbox.call_results import Call, Differs
+from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local
 
 NOT, ALIKE, TO_THE_LETTER = 0, 1, 2  # how closely a failure is the learner's
@@ -19,29 +20,11 @@ CACHED = 64 << 20  # bytes of the answers of wrong versions
 NONE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Trace:
-    """How far a version answers as the learner's code did.
-
-    alike: how many calls had the learner's answer; other: the first other answer, None where there is none; degree: how
-    closely the failure is the learner's.
-    """
-
-    alike: int
-    other: Call | None = None
-    degree: int = NOT
-
-
-def degree(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> int:
-    """How closely an error after these calls is the learner's. The answers are taken to be alike.
-
-    source: of what was called.
-    """
-    if error is None or len(calls) != len(failure.calls):
+def degree(error: BaseException | None, calls: list[Call], failure: Failure) -> int:
+    """How closely a run that ended with this error, after these calls, is the learner's."""
+    if error is None or isinstance(error, Differs) or len(calls) != len(failure.calls):
         return NOT
-    if outline(error) != outline(failure.error):
-        return NOT
-    if not may_be_one(failure.error, error, source):
+    if any(map(differ, calls, failure.calls)) or outline(error) != outline(failure.error):
         return NOT
     return TO_THE_LETTER if words(error) == words(failure.error) else ALIKE
 
@@ -99,7 +82,8 @@ class WrongVersions:
 
     def __init__(self, session: Session):
         self.session, self.caches_runs = session, False
-        self._traces: dict[tuple[WrongVersion, str], Trace] = {}  # of one submission
+        self._degrees: dict[tuple[WrongVersion, str], int] = {}  # of one submission
+        self._lines: dict[tuple[WrongVersion, str], str] = {}  # on which a version raised an error in a check
         self._runs: BoundedCache[tuple[str, str], tuple[BaseException | None, list[Call]]] = BoundedCache(CACHED)
 
     @cached_property
@@ -123,23 +107,32 @@ class WrongVersions:
 
     def begin(self) -> None:
         """Begin with another submission."""
-        self._traces = {}
+        self._degrees, self._lines = {}, {}
 
     def explaining(self, candidates: Iterable[WrongVersion], failure: Failure) -> dict[WrongVersion, int]:
         """The candidates that explain the failure, each with the degree to which it does."""
-        likeness = {version: self.trace(version, failure).degree for version in candidates}
-        return {version: degree for version, degree in likeness.items() if degree != NOT}
+        degrees = {version: self.degree(version, failure) for version in candidates}
+        return {version: degree for version, degree in degrees.items() if degree != NOT}
 
-    def trace(self, version: WrongVersion, failure: Failure) -> Trace:
-        """How far a version answers as the learner's code did."""
+    def degree(self, version: WrongVersion, failure: Failure) -> int:
+        """How closely a version fails as the learner's code did."""
         key = (version, failure.check.id)
-        if key not in self._traces:
+        if key not in self._degrees:
             if self.caches_runs and version.failed is not None:
-                run = self.run(version, failure.check)
+                error, calls = self.run(version, failure.check)
             else:
-                run = self.session.run(failure.check, Learner(version.connection, follows=failure.calls))
-            self._traces[key] = _trace(*run, failure, version.source)
-        return self._traces[key]
+                error, calls = self.session.run(failure.check, Learner(version.connection, follows=failure.calls))
+            self._degrees[key] = degree(error, calls, failure)
+            self._lines[key] = error.frame[2] if isinstance(error, LearnerError) else ""
+        return self._degrees[key]
+
+    def nearest(self, versions: list[WrongVersion], failure: Failure) -> list[WrongVersion]:
+        """Those of these versions that raised the error on the line most like the learner's; all for a wrong answer."""
+        if not isinstance(failure.error, LearnerError):
+            return versions
+        line = failure.error.frame[2]
+        alike = {one: likeness(self._lines.get((one, failure.check.id), ""), line) for one in versions}
+        return [version for version in versions if alike[version] == max(alike.values())]
 
     def run(self, version: WrongVersion, check: Check) -> tuple[BaseException | None, list[Call]]:
         """The error and the calls of a check on a wrong version. A cached run is not repeated."""
@@ -149,13 +142,3 @@ class WrongVersions:
             run = self.session.run(check, Learner(version.connection))
             self._runs.put(key, run)
         return run
-
-
-def _trace(error: BaseException | None, calls: list[Call], failure: Failure, source: str) -> Trace:
-    """The trace of a run to its end, or to its first other answer."""
-    if isinstance(error, Differs):
-        return Trace(len(calls) - 1, calls[-1])
-    for number, (call, learner_call) in enumerate(zip(calls, failure.calls, strict=False)):
-        if differ(call, learner_call):
-            return Trace(number, call)
-    return Trace(min(len(calls), len(failure.calls)), None, degree(error, calls, failure, source))

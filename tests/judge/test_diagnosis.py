@@ -234,7 +234,7 @@ def test_what_is_kept_between_calls_is_told_where_it_was_tried(said):
 
 def test_a_factor_is_told_where_every_wrong_answer_has_it(said):
     told = said("07", SELF_ATTENTION.format(answer="1.25 * weights @ v"))
-    assert "Every value is the right one times 1.2500." in told.values()
+    assert "Every value is the right one times 1.25." in told.values()
     told = said("07", SELF_ATTENTION.format(answer="(1 + len(x) / 24) * weights @ v"))
     assert not any(text.startswith("Every value") for text in told.values())
 
