@@ -13,7 +13,6 @@ from grader.catalog.errors import BadSubmission
 from grader.judge import messages
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure, shares_memory
-from grader.judge.proxy import tensors_in
 from grader.judge.words import is_plain, kind, number, numbers_apart
 from grader.records import source, syntax
 from grader.records.evidence import Evidence, Finding, Mark, at, whole_line
@@ -21,13 +20,13 @@ from grader.records.results import ASLEEP, ENDLESS
 from grader.records.sanitize import inert
 from grader.records.submission import Submission
 from grader.sandbox.call_results import Call, LearnerError
+from grader.worker.fake_device import tensors_in
 
 MAX_ROWS, MAX_COLUMNS = 3, 8  # of the values that are shown
 MAX_TEXT = 200  # characters of a value that is no tensor
 LARGEST = 1 << 20  # entries of a tensor that is looked at
 TENSOR = re.compile(r"tensor (\([\d, ]*\)(?: (?:b?float|u?int|bool|complex)\d*)?)(?: non-contiguous)?")
-PART = re.compile(r"the (\w+) part of ")
-RESULT = "the result"
+RESULT = re.compile(r"the result(\[\d+\])*")
 OWN_WORDS = ("your code ", "no gradient ")  # how our words for an error begin, where they begin with no name
 IN_TRAINING, GRADIENTS = "in training", "its gradients"
 
@@ -71,7 +70,7 @@ def _evidence(error: BaseException, call: Call | None, reveal: bool, exercise: s
     text, inputs = _typed(call, reveal, exercise)
     if not (reveal and isinstance(error, Mismatch)):
         return Evidence(text, inputs)
-    got, expected, what = error.got, error.expected, _in_words(error.what)
+    got, expected, what = error.got, error.expected, _in_words(messages.name_arguments(error.what, call, exercise))
     if isinstance(got, torch.Tensor) and isinstance(expected, torch.Tensor):
         if error.is_right is None or not is_plain(got) or got.numel() > LARGEST:
             return Evidence(text, inputs, what)
@@ -88,7 +87,7 @@ def _evidence(error: BaseException, call: Call | None, reveal: bool, exercise: s
 
 def _in_words(what: str) -> str:
     """What is compared, where that is not the answer, or a part of it, itself."""
-    return "" if re.fullmatch(f"({PART.pattern})*{RESULT}", what) else what.rstrip(",")
+    return "" if RESULT.fullmatch(what) else what.rstrip(",")
 
 
 def _of_tensors(got: torch.Tensor, expected: torch.Tensor, is_right: torch.Tensor) -> tuple[Evidence, str]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.catalog import paths, signatures
 from grader.judge.compare import Mismatch
-from grader.judge.words import likeness
+from grader.judge.words import likeness, shorten
 from grader.records import source, syntax
 from grader.records.results import ASLEEP, ENDLESS, NOT_AGAIN, NOT_WRITTEN
 from grader.records.sanitize import inert
@@ -58,7 +58,7 @@ MAX_NOTES = 5  # the most statements left out of which each has a note of its ow
 MAX_NAMES = 6  # of what a file defines, in the message on what it does not
 LIKE_A_TYPO = 0.85  # the least likeness of two names of which one is taken for the other, misspelt
 SLIPS = ("NameError", "AttributeError", "ImportError", "ModuleNotFoundError")  # which no argument brings about
-MAX_REASON = 100  # characters of an exception's text in a note
+MAX_REASON, MAX_LINE = 100, 300  # characters of an exception's text in a note, and in a message
 
 
 def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> list[str]:
@@ -75,7 +75,7 @@ def exception(facts: dict[str, Any], file: Submission, reveal: bool = True) -> l
     elif missing_file := _missing_file(facts):
         head = f"{kind}: {missing_file}"
     else:
-        first_line = text.strip().splitlines()[0][:300] if text.strip() else ""
+        first_line = shorten(text.strip().splitlines()[0], MAX_LINE) if text.strip() else ""
         head = f"{kind}: {first_line}" if first_line and (reveal or is_own_text(text, facts, file)) else kind
     lines = [head]
     if kind == "SyntaxError":
@@ -169,7 +169,20 @@ def words(
     if isinstance(error, LearnerError):
         slip = slipped(error, error.call or call, file)
         return [slip] if slip else on_no_result(error, file, reveal, exercise)
-    return [error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]]
+    text = error.summary if isinstance(error, Mismatch) else str(error).split("\nassert ")[0]
+    return [name_arguments(text, call, exercise)]
+
+
+def name_arguments(text: str, call: Call | None, exercise: str) -> str:
+    """The text with the lesson's names for "argument 0" and others, where they are known."""
+    names = signatures.of_call(exercise, call.function) if call is not None and exercise else ()
+
+    def name(found: re.Match[str]) -> str:
+        place = int(found[1])
+        known = place < len(names) and not any(one.startswith("*") for one in names[: place + 1])
+        return names[place].partition("=")[0] if known else found[0]
+
+    return re.sub(r"\bargument (\d{1,3})\b", name, text)
 
 
 def learner_error(error: LearnerError, file: Submission, reveal: bool = True, exercise: str = "") -> str:
@@ -276,8 +289,7 @@ def left_out(statement: LeftOut, source: str) -> str:
     if statement.error.kind == "ended":
         return f"{location} was left out: {ending(facts['status'])}"
     kind, text = str(facts.get("type", "Exception")), " ".join(str(facts.get("message", "")).split())
-    cut = text[:MAX_REASON] + "…" * (len(text) > MAX_REASON)
-    reason = facts.get("missing_module") or cut
+    reason = facts.get("missing_module") or shorten(text, MAX_REASON)
     if kind == "PackageNotFoundError":
         reason = f"no package {reason} is installed here"
     elif kind == "ImportError" and RELATIVE in text:
@@ -310,7 +322,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
         return f"{filename} defines no {name}: found {close[0]}. Rename it"
     alike = sorted(names, key=lambda candidate: -likeness(name, candidate))  # stable: else in the order of names
     more = f" and {len(names) - MAX_NAMES} more" * (len(names) > MAX_NAMES)
-    defined = ", ".join(candidate[:60] for candidate in alike[:MAX_NAMES]) + more if names else "nothing"
+    defined = ", ".join(shorten(candidate, 60) for candidate in alike[:MAX_NAMES]) + more if names else "nothing"
     return f"{filename} defines no {name} (it defines {defined}){_of_another(names, exercise)}"
 
 

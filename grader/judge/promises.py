@@ -13,14 +13,14 @@ import torch
 from grader.catalog import Forbidden
 from grader.judge.compare import Mismatch, close, expect, expect_shape, same
 from grader.judge.general_sentences import IN_PLACE
-from grader.judge.proxy import Learner, Module, Target, tensors_in
+from grader.judge.proxy import MAX_NAMES, Learner, Module, Target
 from grader.judge.renaming import ends, names_sentence
-from grader.judge.words import kind, values
+from grader.judge.words import kind, shorten, values
 from grader.records.forbidden import forbidden_uses
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.sandbox.remote import Remote
-from grader.worker.fake_device import MIXED
+from grader.worker.fake_device import MIXED, each, tensors_in
 
 STAND_IN = ". A stand-in device is tried here, since not every machine has a GPU"
 WRITTEN = "The code changes an argument that was passed in: make a new object instead."
@@ -99,8 +99,7 @@ def keeps_dtype(
         for target in (mine, theirs):
             if isinstance(target, Module):
                 target.to(dtype=dtype)
-        cast = [_cast(value, dtype) for value in args]
-        cast_kwargs = {name: _cast(value, dtype) for name, value in kwargs.items()}
+        cast, cast_kwargs = _cast((args, kwargs), dtype)
         expect(mine(*cast, **cast_kwargs), theirs(*cast, **cast_kwargs))
 
 
@@ -281,7 +280,7 @@ def has_parameters(module: Module, expected: dict[str, tuple[int, ...]], named: 
         counts = [f"{', '.join(missing)} missing"] if missing else []
         counts += [f"{len(surplus)} too many"] if surplus else []
         summary = f"{module.class_name} has other parameters than asked for: {'; '.join(counts)}"
-        raise Mismatch(summary, f"too many: {', '.join(surplus)}"[:300] if surplus else "", ends(surplus))
+        raise Mismatch(summary, shorten(f"too many: {', '.join(surplus)}", MAX_NAMES) if surplus else "", ends(surplus))
     for name, shape in expected.items():
         expect(shapes[name], tuple(shape), f"the parameter {name}")
     for name in expected:
@@ -298,7 +297,7 @@ def expect_drawn(module: Module, expected: dict[str, torch.Tensor]) -> None:
     parameters = module.parameters(expected)
     for name, expected_value in expected.items():
         if name not in parameters:
-            details = f"it has:  {', '.join(parameters) or 'none'}"[:300]
+            details = shorten(f"it has:  {', '.join(parameters) or 'none'}", MAX_NAMES)
             raise Mismatch(f"{module.class_name} has no parameter called {name}", details)
         expect_shape(parameters[name], tuple(expected_value.shape), f"the parameter {name}")
     for name, expected_value in expected.items():
@@ -356,11 +355,7 @@ def _unchanged(after: Any, before: Any, name: str) -> None:
 
 
 def _cast(value: Any, dtype: torch.dtype) -> Any:
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
-        return value.to(dtype)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_cast(item, dtype) for item in value)
-    return value
+    return each(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor, value)
 
 
 def _true_gradients(

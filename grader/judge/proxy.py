@@ -11,7 +11,6 @@ The same proxy stands before the solution (`reference`), run in the grader's own
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,20 +19,21 @@ import torch
 from grader.catalog import Forbidden
 from grader.judge import dispatched, launched, renaming
 from grader.judge.compare import Mismatch, differ
-from grader.judge.words import kind, shape_words
+from grader.judge.words import kind, shape_words, shorten
 from grader.records.seeds import part, torch_seed
 from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.connection import Connection
 from grader.worker import protocol, wire
 from grader.worker.call_state import SHARED
 from grader.worker.codec import Decoder, Encoder, Handle, Opaque
+from grader.worker.fake_device import tensors_in
 from grader.worker.gradients import NO_GRADIENT
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
 ON_DEVICE = "the result is on "
 METHOD = "a method"  # as the worker describes one
-MAX_VALUE = 60  # characters of one argument
+MAX_VALUE, MAX_NAMES = 60, 300  # characters of one argument, and of the names of parameters
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
 RECORDED = ("operations", "launches")  # requests for an output, with what ran in the call
 
@@ -55,15 +55,6 @@ def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
 def device_of(tensor: torch.Tensor) -> str:
     """The device of a tensor, as the worker tells it."""
     return "meta" if tensor.device.type == "meta" else str(tensor.facts["device"])  # type: ignore[attr-defined]
-
-
-def tensors_in(value: Any) -> list[torch.Tensor]:
-    """All tensors inside nested lists, tuples and dicts."""
-    if isinstance(value, torch.Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [tensor for item in value for tensor in tensors_in(item)] if isinstance(value, (list, tuple)) else []
 
 
 def describe_call(function: str, args: Any, kwargs: Any, is_outline: bool = False) -> str:
@@ -108,15 +99,6 @@ def demand_module(facts: Any, class_name: str, values: bool) -> dict[str, Any]:
 def no_module(class_name: str) -> Mismatch:
     """The error for an object that is no torch.nn.Module."""
     return Mismatch(f"{class_name} is not a torch.nn.Module. Write class {class_name}(nn.Module)")
-
-
-@functools.cache
-def _torchs_classes() -> frozenset[str]:
-    """The names of all modules of torch.nn."""
-    classes = [torch.nn.Module]
-    for module_class in classes:  # the loop extends the list
-        classes += module_class.__subclasses__()
-    return frozenset(one.__name__ for one in classes if one.__module__.startswith("torch.nn"))
 
 
 class Learner:
@@ -463,7 +445,9 @@ class Module(Target):
         if noted:
             parameters = facts.get("parameters") if isinstance(facts, dict) else None
             self._learner._note(Call(self._text, self.class_name, "describe", parameters, outline=self._outline))
-        return demand_module(facts, self.class_name, values)
+        facts = demand_module(facts, self.class_name, values)
+        class_of = self._learner._connection.words.class_of
+        return facts | {"modules": {name: class_of(kind, torch.nn) for name, kind in facts["modules"].items()}}
 
     def parameters(self, like: dict[str, Any] | None = None) -> dict[str, torch.Tensor]:
         """The parameters by name; by the names of `like` (tensors or shapes), where nothing but the names differs."""
@@ -529,7 +513,7 @@ class Module(Target):
         if may_be_renamed and self._fit(parameters, self._facts(values=False, noted=False)["parameters"]):
             self._state, reply = parameters, self._assigned(parameters)
         unknown = [name for name in parameters if name in (reply.unknown or ())]
-        surplus = ", ".join(reply.surplus or ())[:300]
+        surplus = shorten(", ".join(reply.surplus or ()), MAX_NAMES)
         if unknown:
             details = f"it has:  {surplus or 'none that fit'}"
             summary = f"{self.class_name} has no parameter called {', '.join(unknown)}"
@@ -583,7 +567,7 @@ def _value(value: Any) -> str:
     if isinstance(value, Module):
         return value.class_name
     text = repr(value)
-    return kind(value) if ADDRESS in text else text[:MAX_VALUE]
+    return kind(value) if ADDRESS in text else shorten(text, MAX_VALUE)
 
 
 def _is_long(value: Any) -> bool:
@@ -601,8 +585,7 @@ def _is_description(facts: dict[str, Any]) -> bool:
     if len(tables) < 2 or type(facts.get("frozen")) is not list:
         return False
     names = [*facts["frozen"], *facts["modules"].values(), *(name for table in tables for name in table)]
-    is_known = all(type(name) is str for name in names) and _torchs_classes().issuperset(facts["modules"].values())
-    return is_known and type(facts.get("training")) is bool
+    return all(type(name) is str for name in names) and type(facts.get("training")) is bool
 
 
 def _shapes(parameters: dict[str, Any]) -> dict[str, tuple[int, ...]]:

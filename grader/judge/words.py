@@ -56,11 +56,10 @@ def is_plain(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_nested
 
 
-def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str, guess: str = "") -> str:
-    """The sentence on two different shapes, with the difference that the sizes show. guess: a known cause."""
-    if guess:
-        guess = f": {guess}"
-    elif got != expected and sorted(got) == sorted(expected):
+def shape_words(got: tuple[Any, ...], expected: tuple[Any, ...], what: str) -> str:
+    """The sentence on two different shapes, with the difference that the sizes show."""
+    guess = ""
+    if got != expected and sorted(got) == sorted(expected):
         guess = ": the same sizes in another order"
     elif len(got) == len(expected) + 1 and 1 in got and math.prod(got) == math.prod(expected):
         guess = ": one dimension of size 1 too many"
@@ -133,8 +132,13 @@ def ordinal(index: int) -> str:
     return ORDINALS[index] if index < len(ORDINALS) else f"{number}th"
 
 
+def shorten(text: str, most: int) -> str:
+    """The first characters of a text, and an … where it is longer."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def likeness(first: str, second: str) -> float:
-    """How alike two names are, from 0 to 1."""
+    """How alike two names or lines are, from 0 to 1."""
     return difflib.SequenceMatcher(None, first.lower(), second.lower()).ratio()
 
 

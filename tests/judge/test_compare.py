@@ -127,13 +127,6 @@ def test_shapes_in_words(got, expected, words):
     assert re.search(words, str(raised(Mismatch, expect_shape, torch.zeros(got), expected)))
 
 
-def test_a_wrong_shape_is_called_transposed_or_without_its_batch_only_where_the_values_are():
-    batch = torch.arange(36.0).reshape(3, 6, 2)
-    assert "the result is transposed" in mismatch(batch.mT, batch).summary
-    assert "only the part at index 1 is there" in mismatch(batch[1], batch).summary
-    assert "dimension 0 is missing" in mismatch(batch.sum(dim=0), batch).summary
-
-
 def mismatch(got, expected, what: str = "the result", **how) -> Mismatch:
     return raised(Mismatch, expect, got, expected, what, **how)
 
@@ -205,6 +198,18 @@ def test_words_for_values():
     called = describe_call("f", (state, [state[1]]), {})
     assert called == "f((tensor (1, 1, 2, 1), tensor (1, 1, 2)), [tensor (1, 1, 2)])"
     assert describe_call("f", (state * 4,), {}) == "f(a tuple of 8 tensors)"
+
+
+def test_a_part_is_named_as_python_reaches_it():
+    right, wrong = torch.zeros(2), torch.ones(2)
+    assert mismatch([[right, wrong]], [[right, right]], "the list of caches").summary.startswith(
+        "the list of caches[0][1] is wrong: 2 of 2 values differ"
+    )
+
+
+def test_what_is_cut_ends_with_dots():
+    assert describe_call("f", (b"x" * 99,), {}).endswith("x…)") and describe_call("f", ("short",), {}) == "f('short')"
+    assert mismatch("x" * 999, "short").details.endswith("x…")
 
 
 def test_two_ints_are_no_shape_unless_they_are_called_one():

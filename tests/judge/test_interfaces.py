@@ -12,6 +12,7 @@ from thorough import sample
 from grader import catalog
 from grader.catalog import signatures
 from grader.judge import messages, renaming, trials
+from grader.sandbox.call_results import Call
 
 MULTI_HEAD = ("d_in", "d_out", "context_length", "dropout", "num_heads", "qkv_bias=False")
 HEAD = "import torch\n\n\n"
@@ -148,6 +149,17 @@ def test_who_calls_an_argument_otherwise_is_told_of_that_alone(grade):
     result = grade("11", replace_in("11", ("context_length", "context_len")), diagnose=True)
     told = [check for check in result.checks if "the lesson calls this argument" in (check.message or "")]
     assert told and not any(check.diagnosis for check in told)
+
+
+def test_an_argument_is_named_as_the_lesson_does():
+    folder = catalog.find("16").folder
+    for function, text, said in (
+        ("CrossAttention.__call__", "the gradient of argument 1 is wrong", "the gradient of x_2 is wrong"),
+        ("CrossAttention.__call__", "argument 0[1] after the call is wrong", "x_1[1] after the call is wrong"),
+        ("CrossAttention.__call__", "no gradient reaches argument 2", "no gradient reaches argument 2"),
+        ("unknown", "no gradient reaches argument 0", "no gradient reaches argument 0"),
+    ):
+        assert messages.name_arguments(text, Call("", function, "gradients"), folder) == said
 
 
 # A file that is graded alone.
