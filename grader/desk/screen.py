@@ -13,6 +13,7 @@ import tty
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -25,9 +26,7 @@ from grader.catalog import Exercise, paths
 from grader.catalog.errors import WrongUse
 from grader.desk import ending, formulas, lesson, progress
 from grader.desk.grading_thread import Watched
-from grader.desk.lesson import Task
-from grader.records.causes import causes, waiting
-from grader.records.results import PASSED, ExerciseResult
+from grader.records.results import PASSED
 from grader.reports import terminal
 
 SCROLLING = "↑ ↓ PgUp PgDn Home End: scroll"
@@ -84,15 +83,18 @@ def yellow(*texts: str) -> list[Text]:
 
 
 def verdict(watched: Watched, width: int) -> Iterable[RenderableType]:
-    """The verdict, in brief or with every check."""
+    """The verdict as `make check` shows it, or with every check."""
     result = watched.result
     if result is None:
         return
     if not result.started:
         yield Text("Not started: read the lesson (o), replace a `raise NotImplementedError` with your code, and save.")
         return
-    lines = terminal.render(result, width, every=True)[1:] if watched.every else brief(result, watched.task, width)
-    yield from (Text(text, style, no_wrap=True, overflow="ellipsis") for text, style in lines)
+    _, *lines = terminal.render(result, width, watched.every)  # the points are at the foot
+    for text, style in dropwhile(lambda line: line == ("", ""), lines):
+        yield Text(text, style, no_wrap=True, overflow="ellipsis")
+    if result.tried and result.status != PASSED and not watched.every:
+        yield Text("a: show all", "dim")
     if result.status == PASSED:
         folder = watched.exercise.folder
         yield from (Text(line, "green") for line in ending.lines(folder))
@@ -101,24 +103,6 @@ def verdict(watched: Watched, width: int) -> Iterable[RenderableType]:
         if following := ending.open_exercise(folder):
             yield Text(f"n: on to {following.folder[:2]} {following.title}", "green")
         yield Text(f"s: the reference beside yours, and what to notice · make experiment EX={folder[:2]}", "dim")
-
-
-def brief(result: ExerciseResult, task: Task | None, width: int) -> list[terminal.Line]:
-    """One cause in full, and the others in a line. task: the task shown above, whose cause comes first."""
-    found = causes(result)
-    lines = [line for note in result.notes for line in terminal.wrap(f"note: {note}", width, "yellow")]
-    unwritten = [cause for cause in found if cause.example.is_unwritten]
-    others = [cause for cause in found if cause not in unwritten]
-    others.sort(key=lambda cause: task is not None and cause.example.task != task.number)
-    if found:
-        lines += terminal.cause_blocks([*others[:1], *unwritten], width)[1:]
-    elif not result.tried:
-        lines += terminal.wrap(result.message, width, "bold red")
-    more = f"{len(others) - 1} more {'cause' if len(others) == 2 else 'causes'}." if others[1:] else ""
-    parts = [waiting(result, found) if result.tried else "", more, "a: show all" if found else ""]
-    rest = "  ".join(filter(None, parts))
-    lines += [*([("", "")] if lines and rest else []), *terminal.wrap(rest, width, "dim")]
-    return [*lines, *(terminal.printed(result.output) if result.output.strip() else [])]
 
 
 class Screen:

@@ -228,8 +228,9 @@ def test_all_checks_are_shown_and_hidden_again(learner):
 def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
     learner.save(WRONG)
     learner.desk.shows(PLACED)  # nothing more will come
+    learner.press("a", "✔ Task")
     learner.desk.resize(24, 80)
-    head = learner.press("a", "lines 1 to", "q quit")
+    head = learner.desk.shows("lines 1 to", "q quit")
     assert head.startswith(f"{EXERCISE[:2]} ") and len(head.splitlines()) == 24
     tail = learner.press("\x1b[F", "│ save")
     assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and FAILED in tail

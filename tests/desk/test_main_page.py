@@ -10,7 +10,6 @@ from grader.desk import lesson, progress, screen
 from grader.desk.grading_thread import Job, Watched
 from grader.records.results import ERROR, FAILED, NOT_CHECKED, PASSED, CheckResult, ExerciseResult
 from grader.records.submission import Submission
-from grader.reports.terminal import as_text
 
 EXERCISE = catalog.find("04")
 
@@ -30,15 +29,6 @@ def verdict(*outcomes: tuple[int, str, str], status: str = FAILED) -> ExerciseRe
         for number, (task, outcome, message) in enumerate(outcomes)
     ]
     return ExerciseResult(EXERCISE.folder, EXERCISE.title, "the file", "cpu", 1, status, 0.1, tuple(checks))
-
-
-def test_the_failure_in_full_is_of_the_task_that_is_shown():
-    result = verdict((1, PASSED, ""), (3, FAILED, "a long word"), (2, FAILED, "an unknown word gets 0"))
-    task = lesson.current(EXERCISE.folder, result)
-    shown = as_text(screen.brief(result, task, 80))
-    assert task.number == 2 and "an unknown word gets 0" in shown and "a long word" not in shown
-    assert "1 more cause.  a: show all" in shown
-    assert "an unknown word gets 0" in as_text(screen.brief(result, None, 80))  # without a task the first in order
 
 
 @pytest.fixture
