@@ -50,13 +50,13 @@ def welcome(options: argparse.Namespace) -> None:
     ending.welcome(terminal.console())
 
 
-@verb("start", NEXT, option("--poll", action="store_true", help="look at the file without waiting for events"))
+@verb("start", NEXT)
 def start(options: argparse.Namespace) -> int:
     """Open the watch at your next exercise: it grades on every save."""
     exercise = choose(options.exercise)
     from grader.desk import watch
 
-    return watch.run(exercise, options.poll)
+    return watch.run(exercise)
 
 
 @verb(

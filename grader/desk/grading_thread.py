@@ -1,14 +1,12 @@
 """The exercise that is watched: how its saves are seen, and the thread that grades it.
 
-The thread keeps the checks ready. A save is seen by file events or by polling. An event is only a
-reason to read the file: its content decides. So events may come twice, late or for another file, and where none come,
-polling has the same effect.
+The thread keeps the checks ready. An event is only a reason to read the file: its content decides. So events may come
+twice, late or for another file, and where none come, as on a network drive, reading it often does as well.
 """
 
 import contextlib
 import gc
 import os
-import platform
 import secrets
 import signal
 import socket
@@ -32,8 +30,7 @@ from grader.sandbox.worker_handle import Worker
 
 IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the collection of garbage
 STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
-POLL_S = 0.2  # seconds between two reads where there are no events
-FALLBACK_S = 2.0  # seconds between two reads where there are events, since an unknown drive may send none
+READ_S = 0.3  # seconds after which the file is read without an event; it takes a fifth of a millisecond
 SETTLE_S = 0.12  # seconds for which doubtful content must be stable
 
 
@@ -231,34 +228,15 @@ class Workers:
                     worker.connection.shutdown(socket.SHUT_RDWR)
 
 
-class Saves:
-    """Calls `notify()` from a thread of its own after every save below `folder`, until closed.
+def listen(folder: Path, notify: Callable[[], None], stop: threading.Event) -> None:
+    """Call `notify()` after every save below a folder, until `stop` is set. Without events it ends at once."""
+    with contextlib.suppress(Exception):  # the system may have no watches left
+        import watchfiles
 
-    pause: seconds after which the file should be read in any case. poll: do not wait for events.
-    """
-
-    def __init__(self, folder: Path, notify: Callable[[], None], poll: bool = False) -> None:
-        self.folder, self.notify = folder, notify
-        self.pause = POLL_S if poll or "microsoft" in platform.release().lower() else FALLBACK_S  # WSL sends no events
-        self.stop = threading.Event()
-        if self.pause == FALLBACK_S:
-            threading.Thread(target=self._listen, daemon=True).start()
-
-    def close(self) -> None:
-        """End the thread that listens."""
-        self.stop.set()
-
-    def _listen(self) -> None:
-        with contextlib.suppress(Exception):  # the system may have no watches left
-            import watchfiles
-
-            for _ in watchfiles.watch(
-                self.folder, watch_filter=None, debounce=GROUP_MS, step=STEP_MS, stop_event=self.stop
-            ):
-                self.notify()
-        if not self.stop.is_set():
-            self.pause = POLL_S
-            self.notify()
+        for _ in watchfiles.watch(
+            folder, watch_filter=None, debounce=GROUP_MS, step=STEP_MS, stop_event=stop, force_polling=False
+        ):
+            notify()
 
 
 class Absent(Unreadable):

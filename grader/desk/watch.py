@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ from grader import catalog
 from grader.catalog import errors, paths
 from grader.desk import beside, ending, hints, lesson, progress, screen
 from grader.desk.beside import Beside, Request
-from grader.desk.grading_thread import SETTLE_S, Absent, GradingThread, Job, Saves, Watched
+from grader.desk.grading_thread import READ_S, SETTLE_S, Absent, GradingThread, Job, Watched, listen
 from grader.desk.screen import Events, Screen
 from grader.records.results import NOT_GRADED, ExerciseResult
 from grader.reports import terminal
@@ -30,21 +31,23 @@ LIST_KEYS = "↑ ↓: choose · Enter: open · any other key: back"
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 
-def run(exercise: catalog.Exercise, poll: bool) -> int:
+def run(exercise: catalog.Exercise) -> int:
     """Watch from this exercise on, until the learner quits. Raises WrongUse where there is no terminal."""
     events = Events()
     warnings.simplefilter("ignore")  # they would be written into the page
     with ForkServer() as fork_server:
-        saves = Saves(paths.EXERCISES, lambda: events.put(screen.SAVED), poll)
+        stop = threading.Event()
+        saves = (paths.EXERCISES, lambda: events.put(screen.SAVED), stop)
+        threading.Thread(target=listen, args=saves, daemon=True).start()
         beside = Beside(lambda request, page: events.put(screen.DRAWN, (request, page)))
         grading = GradingThread(fork_server, lambda job, result: events.put(screen.GRADED, (job, result)))
         notes = (NO_SANDBOX if fork_server.tier.name == "D" else "", "" if progress.is_kept() else progress.NOT_KEPT)
         try:
             with events:
-                Watch(events, grading, saves, beside, notes).run(exercise)
+                Watch(events, grading, beside, notes).run(exercise)
         finally:
             beside.close()
-            saves.close()
+            stop.set()
             grading.close()
     return errors.PASSED
 
@@ -52,10 +55,8 @@ def run(exercise: catalog.Exercise, poll: bool) -> int:
 class Watch:
     """The state that is shown, and the effect of each event on it. What each key does is below, in KEYS."""
 
-    def __init__(
-        self, events: Events, grading: GradingThread, saves: Saves, beside: Beside, warnings: tuple[str, ...]
-    ) -> None:
-        self.events, self.grading, self.saves, self.beside, self.warnings = events, grading, saves, beside, warnings
+    def __init__(self, events: Events, grading: GradingThread, beside: Beside, warnings: tuple[str, ...]) -> None:
+        self.events, self.grading, self.beside, self.warnings = events, grading, beside, warnings
         # This sys.stdout, because another one replaces it while the solution runs in this process.
         self.screen = Screen(terminal.console(sys.stdout))
         self.quitting = False
@@ -137,7 +138,7 @@ class Watch:
         """Seconds until the file should be read even without an event."""
         if self.watched.file.doubtful:
             return SETTLE_S / 4
-        return SLOW_S / 2 if self.beside.waiting or self.watched.seconds else self.saves.pause
+        return SLOW_S / 2 if self.beside.waiting or self.watched.seconds else READ_S
 
     def resume(self) -> None:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""

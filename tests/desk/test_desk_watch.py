@@ -13,8 +13,7 @@ from waiting import gone, soon
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.cli import options_of
-from grader.desk import grading_thread, watch
+from grader.desk import watch
 
 pytestmark = pytest.mark.slow
 
@@ -385,7 +384,8 @@ def test_make_start_is_stopped_and_goes_on_and_ctrl_c_ends_it_which_is_no_error_
 
 def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_path):
     folder = checkout(tmp_path / "checkout")
-    with AtTerminal([*WATCH, "03", "--poll"], folder) as desk:
+    program = "import sys; sys.modules['watchfiles'] = None; from grader.__main__ import run; run()"
+    with AtTerminal([sys.executable, "-c", program, "start", "03"], folder) as desk:
         desk.shows("Not started")
         file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
         file.write_text(SOLUTION)
@@ -395,15 +395,6 @@ def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_p
         desk.type("q")
         assert desk.ends() == 0 and desk.echoes
         assert desk.raw.endswith("\n")  # the shell's prompt has a line of its own
-
-
-def test_where_no_events_come_the_file_is_read_often(tmp_path, monkeypatch):
-    for release, polls in (("6.1.0-18-amd64", False), ("5.15.90.1-microsoft-standard-WSL2", True)):
-        monkeypatch.setattr(grading_thread.platform, "release", lambda release=release: release)  # that of this machine
-        for asked in (False, True):
-            saves = grading_thread.Saves(tmp_path, lambda: None, options_of(["start", *["POLL=1"] * asked]).poll)
-            saves.close()
-            assert saves.pause == (grading_thread.POLL_S if polls or asked else grading_thread.FALLBACK_S)
 
 
 def test_without_a_terminal_it_says_so(cli):
