@@ -228,15 +228,6 @@ def following(watch: Watch) -> None:
         watch.main_page("No other exercise is open. l: list")
 
 
-def previous(watch: Watch) -> None:
-    """Open the exercise before this one."""
-    exercises = catalog.exercises()
-    if place := exercises.index(watch.watched.exercise):
-        watch.open(exercises[place - 1])
-    else:
-        watch.main_page("This is the first exercise.")
-
-
 def hint(watch: Watch) -> None:
     """Show the next hint for the task that is shown, and none for another one."""
     folder, task = watch.watched.exercise.folder, watch.watched.task
@@ -335,7 +326,6 @@ KEYS: dict[str, tuple[str, str, Callable[[Watch], None] | str]] = {
     "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", train),
     "s": ("solution", "the reference beside your file, once you have passed", beside.SOLUTION),
     "n": ("next", "the next exercise that you have not passed", following),
-    "p": ("previous", "the exercise before this one", previous),
     "l": ("list", "all exercises: choose with the arrows, open with Enter", list_exercises),
     "r": ("reset", "the fresh stub; it asks first, and your file is kept", ask_to_reset),
     "?": ("keys", "this page", show_keys),

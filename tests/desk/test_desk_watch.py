@@ -319,11 +319,11 @@ def test_lesson_and_figure_in_a_browser(learner):
     assert 'class="kata-figure"' in page.read_text("utf-8")
 
 
-def test_next_and_previous(learner):
+def test_next_and_back_by_the_list(learner):
     learner.save(WRONG)
     learner.press("n", f"{NEXT[:2]} ", "Not started")
     learner.press("s", f"You have not passed {NEXT[:2]} yet", "any other key: back")
-    learner.press("p", f"exercises/{EXERCISE}/", "points ·")
+    learner.press("l\x1b[A\n", f"exercises/{EXERCISE}/", "points ·")
 
 
 def test_solution_and_reset(learner):
