@@ -173,12 +173,7 @@ def next_step(result: ExerciseResult, every: bool = False) -> str:
     return "\n".join(filter(None, [*ending.lines(result.exercise), ending.next_step(result.exercise), reference]))
 
 
-@verb(
-    "try",
-    NEXT,
-    option("--args", metavar="LINE", help="this line instead, with the lesson's tensors at hand"),
-    SUBMISSION,
-)
+@verb("try", NEXT, SUBMISSION)
 def try_examples(options: argparse.Namespace) -> None:
     """Run the lesson's calls on your file, beside the lesson's values."""
     exercise = choose(options.exercise)
@@ -191,11 +186,8 @@ def try_examples(options: argparse.Namespace) -> None:
         from grader.desk import tryout
         from grader.reports import terminal
 
-        own_examples = tryout.of_line(options.args) if options.args else ()
         submitted = submission.read(options.submission or paths.stub(exercise.folder))
-        outcomes = [*tryout.run(exercise, submitted, (*of_lesson, *own_examples), fork_server)]
-    if own_examples:
-        outcomes = [outcome for outcome in outcomes if outcome.example.task == tryout.OWN]
+        outcomes = [*tryout.run(exercise, submitted, of_lesson, fork_server)]
     console = terminal.console()
     for part in tryout.page(exercise, outcomes, console.width):
         console.print(part, crop=False)

@@ -19,7 +19,7 @@ from rich.text import Text
 from grader.catalog import Exercise, paths, project
 from grader.catalog.errors import WrongUse
 from grader.catalog.exercise import Limits
-from grader.desk.lesson import Example, statements
+from grader.desk.lesson import Example
 from grader.judge import messages
 from grader.judge.general_sentences import MODULES
 from grader.judge.inputs import trained_state
@@ -32,7 +32,6 @@ from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.remote import Remote
 
 LIMITS = Limits(call_s=10.0, call_cpu_s=2.0)
-OWN = -1  # the task of a line of the learner's own
 MAX_LOST = 3  # processes that may end before the rest is given up
 ENDINGS = ("timeout", "ended", "protocol")
 NUMBER = re.compile(r"(?<![\w.])-?(?:\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|inf\b|nan\b|(?<!=)(?:True|False)\b)(?![\w])")
@@ -73,16 +72,8 @@ def run(
     with contextlib.closing(_Desk(exercise, submission, fork_server)) as desk:
         for example in examples:
             outcome = desk.outcome(example)
-            if example.is_shown or (outcome.problem and not outcome.waits) or (example.is_call and example.task == OWN):
+            if example.is_shown or (outcome.problem and not outcome.waits):
                 yield outcome
-
-
-def of_line(text: str) -> tuple[Example, ...]:
-    """A learner's own line as examples, the task of which is OWN. Raises WrongUse where it is no Python."""
-    try:
-        return tuple(statements(text, OWN, ""))
-    except (SyntaxError, ValueError) as error:
-        raise WrongUse(f'ARGS="{text}" is no Python: {error.args[0]}') from None
 
 
 class _Desk:
@@ -206,8 +197,7 @@ def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[Re
         lines += (line for outcome in parts for line in shown(outcome, width))
     if verdicts := [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]:
         counted = f"{verdicts.count(True)} of {len(verdicts)} are as in the lesson."
-        last = f'{counted} Grade it: make check EX={number}. A line of your own: make try EX={number} ARGS="…"'
-        lines += [Text(), Text(last, "dim")]
+        lines += [Text(), Text(f"{counted} Grade it: make check EX={number}", "dim")]
     return lines
 
 
@@ -216,7 +206,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     example, comparison = outcome.example, _comparison(outcome)
     equal = is_equal(outcome)
     sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[equal]]
-    head = Text.assemble((f"{sign} " if example.task != OWN else "> ", style), Text(example.code.replace("\n", "\n  ")))
+    head = Text.assemble((f"{sign} ", style), example.code.replace("\n", "\n  "))
     below: list[RenderableType] = []
     if outcome.printed.strip():
         below += [Text(text, style) for text, style in terminal.printed(outcome.printed)]
@@ -230,8 +220,6 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     elif comparison is not None:
         below += [Text(comparison.note, style)] if comparison.note else []
         below.append(_sides(comparison.mine, example.value, width))
-    elif outcome.text:
-        below.append(Text(outcome.text))
     return [head, *(Padding(part, (0, 0, 0, INDENT), expand=False) for part in below)]
 
 

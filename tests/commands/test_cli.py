@@ -81,7 +81,7 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
         ("check EX=03 SEED=7 ALL=1", "check 03 --seed 7 --all"),
         ("check EX=03 ALL=0", "check 03"),
         ("grade EX=03 'FILES=a.py b.py'", "grade --ex 03 --files a.py b.py"),
-        ("try 03 --args SEED=3", "try 03 --args=SEED=3"),
+        ("experiment 03 --args SEED=3", "experiment 03 --args=SEED=3"),
     ):
         assert vars(options_of(shlex.split(words))) == vars(options_of(shlex.split(plain)))
 

@@ -147,7 +147,7 @@ LINES = (
     CHECK,
     ("check", "99"),
     ("check", "--help"),
-    ("try", "03", "--args", "attention_weights(inputs).sum()"),
+    ("try", "03"),
     ("plot", "03"),
 )
 

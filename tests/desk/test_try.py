@@ -73,13 +73,6 @@ def test_what_the_code_prints_has_no_escapes_of_a_terminal(desk, said):
     assert "\\x1b[2J\\x1b]0;title\\x07seen" in done.stdout and "\x1b" not in done.stdout
 
 
-def test_a_line_of_ones_own_has_the_lessons_tensors_at_hand(desk, said):
-    paths.stub(FIRST.folder).write_text(paths.solution(FIRST.folder).read_text("utf-8"))
-    done = said("try", "1", "--args", "attention_scores(inputs).shape; nonsense", cwd=desk)
-    assert "torch.Size([6, 6])" in done.stdout and "there is no `nonsense`" in done.stdout
-    assert said("try", "1", "--args", "inputs[", cwd=desk).returncode == 2
-
-
 VALUES = (  # the learner's, the lesson's, whether they are equal
     ("tensor(0.954412345)", "tensor(0.9544)", True),
     ("tensor(0.955412345)", "tensor(0.9544)", False),
