@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-import numpy
 from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -157,17 +156,8 @@ class _Desk:
         return messages.learner_error(error, self.submission).replace("the file ran", "it ran"), error.is_not_started
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """mine: the learner's value as text; note: what differs as a whole, or ""."""
-
-    mine: str
-    is_equal: bool
-    note: str = ""
-
-
-def compare(text: str, exact: str, lesson: str) -> Comparison:
-    """Compare a value with the lesson's.
+def compare(text: str, exact: str, lesson: str) -> tuple[bool, str]:
+    """Compare a value with the lesson's. Returns whether they are equal, and the value as it is shown.
 
     text: the value as Python prints it; exact: the same with all digits; lesson: with as many digits as it pleases.
     A number is equal where it is the lesson's after rounding to the lesson's digits. Where the lesson has whole numbers
@@ -175,14 +165,14 @@ def compare(text: str, exact: str, lesson: str) -> Comparison:
     """
     (form, numbers), (expected_form, expected) = _parts(exact), _parts(lesson)
     if form != expected_form:
-        return Comparison(text, False, _note(exact, lesson))
+        return False, text
     decimals = [number.partition(".")[2] for number in expected]
     digits = max(map(len, decimals), default=0)
     if not any(part.strip("0") for part in decimals):
         digits = max(digits, DIGITS)
     equal = all(_same(own, other, digits) for own, other in zip(numbers, expected))
     hides = "".join(text.split()) == "".join(lesson.split())  # the digits in which they differ
-    return Comparison(exact if hides and not equal else text, equal)
+    return equal, exact if hides and not equal else text
 
 
 def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[RenderableType]:
@@ -203,9 +193,8 @@ def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[Re
 
 def shown(outcome: Outcome, width: int) -> list[RenderableType]:
     """One call and what came of it."""
-    example, comparison = outcome.example, _comparison(outcome)
-    equal = is_equal(outcome)
-    sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[equal]]
+    example = outcome.example
+    sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[is_equal(outcome)]]
     head = Text.assemble((f"{sign} ", style), example.code.replace("\n", "\n  "))
     below: list[RenderableType] = []
     if outcome.printed.strip():
@@ -217,9 +206,9 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
         below += [Text(first, style), *(Text(line, "dim") for line in rest)]
     elif example.raises:
         below.append(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))
-    elif comparison is not None:
-        below += [Text(comparison.note, style)] if comparison.note else []
-        below.append(_sides(comparison.mine, example.value, width))
+    else:
+        _, mine = compare(outcome.text, outcome.exact, example.value)
+        below.append(_sides(mine, example.value, width))
     return [head, *(Padding(part, (0, 0, 0, INDENT), expand=False) for part in below)]
 
 
@@ -230,8 +219,7 @@ def is_equal(outcome: Outcome) -> bool | None:
         return None
     if example.raises:
         return outcome.raised == example.raises
-    comparison = _comparison(outcome)
-    return comparison is not None and comparison.is_equal
+    return not outcome.problem and compare(outcome.text, outcome.exact, example.value)[0]
 
 
 def _waiting(example: Example, names: set[str]) -> Outcome:
@@ -268,29 +256,6 @@ def _parts(text: str) -> tuple[str, list[str]]:
     """A printed value as the text between its numbers, without spaces, and the numbers."""
     text = LEFT_OUT.sub("", text)
     return "".join(NUMBER.sub("0", text).split()), NUMBER.findall(text)
-
-
-def _note(own: str, lesson: str) -> str:
-    """The difference in words, where more than the numbers differs: the shapes of tensors, or another kind."""
-    shapes = _shape(own), _shape(lesson)
-    if None in shapes:
-        return "yours is another kind of value" if shapes != (None, None) else ""
-    return f"yours has the shape {shapes[0]}, the lesson's {shapes[1]}" if shapes[0] != shapes[1] else ""
-
-
-def _shape(text: str) -> tuple[int, ...] | None:
-    """The shape of a printed tensor, None for another value."""
-    match = re.match(r"tensor\((.*?)(?:,\w+=.*)?\)$", _parts(text)[0])
-    try:
-        return numpy.shape(ast.literal_eval(match[1])) if match else None
-    except (SyntaxError, ValueError):
-        return None
-
-
-def _comparison(outcome: Outcome) -> Comparison | None:
-    if outcome.problem or not outcome.example.value:
-        return None
-    return compare(outcome.text, outcome.exact, outcome.example.value)
 
 
 def _sides(mine: str, lesson: str, width: int) -> RenderableType:
