@@ -21,19 +21,10 @@ from grader.records import safe_files
 from grader.records.results import ExerciseResult
 
 SCHEMA = 2
-STATUSES = ("not started", "begun", "passed")
-FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a state of its own
+FILE, NOTEBOOK = "py", "notebook"  # the kinds of a learner's files: each has a last verdict of its own
 NOT_KEPT = f"Nothing of this is kept: {paths.DESK} cannot be written."
 SIGNS = {"passed": "✔", "begun": "…", "not started": " "}
 BAR, WIDTH = 10, 30  # characters of a bar, and of a title beside it
-
-
-@dataclass(frozen=True)
-class FileState:
-    """The last verdict on a learner's file, in short."""
-
-    status: str  # one of STATUSES
-    points: float
 
 
 @dataclass(frozen=True)
@@ -46,17 +37,17 @@ class CardState:
 
 @dataclass
 class State:
-    """One exercise's history. Nothing that was earned is ever taken back: a later edit changes `files` alone.
+    """One exercise's history. Nothing that was earned is ever taken back.
 
     points: the most that were ever reached; first_pass: seconds since 1970, or None; hints: stages seen, by task;
-    files: by kind, FILE or NOTEBOOK; cards: those that were answered, by their headings.
+    cards: those that were answered, by their headings.
     """
 
+    begun: bool = False
     points: float = 0.0
     attempts: int = 0
     first_pass: float | None = None
     hints: dict[str, int] = field(default_factory=dict)
-    files: dict[str, FileState] = field(default_factory=dict)
     cards: dict[str, CardState] = field(default_factory=dict)
 
     @property
@@ -66,14 +57,8 @@ class State:
 
     @property
     def status(self) -> str:
-        """One of STATUSES: of the better file, and "passed" for good after a pass."""
-        best = max((STATUSES.index(file.status) for file in self.files.values()), default=0)
-        return "passed" if self.done else STATUSES[best]
-
-    @property
-    def changed(self) -> bool:
-        """Whether the exercise was passed, and no file of the learner's passes now."""
-        return self.done and all(file.status != "passed" for file in self.files.values())
+        """One of SIGNS."""
+        return "passed" if self.done else "begun" if self.begun else "not started"
 
 
 def load() -> dict[str, State]:
@@ -96,14 +81,11 @@ def note(result: ExerciseResult, attempt: bool = True, kind: str = FILE) -> bool
     def update(state: State) -> None:
         """Write the result into the state of its exercise."""
         if result.started:
+            state.begun = True
             state.attempts += attempt
         state.points = max(state.points, result.points)
         if result.status == "passed":
             state.first_pass = state.first_pass or round(time.time())
-            status = "passed"
-        else:
-            status = "begun" if result.started else "not started"
-        state.files[kind] = FileState(status, result.points)
 
     change(result.exercise, update)
     if result.tried:
@@ -181,10 +163,7 @@ def listed(states: dict[str, State] | None = None) -> list[tuple[str, str]]:
 def text() -> str:
     """The whole history, for `make progress`."""
     states, graded = load(), catalog.for_class()
-    lines = []
-    for line, folder in listed(states):
-        files = _of_files(catalog.find(folder), state(folder, states)) if folder else ""
-        lines += [line, *[f"      {files}"] * bool(files)]
+    lines = [line for line, _ in listed(states)]
     points = sum(state(exercise.folder, states).points for exercise in graded)
     return "\n".join([*lines, f"{points:g} of {sum(exercise.max_points for exercise in graded):g} points."]) + "\n"
 
@@ -206,15 +185,15 @@ def _load() -> dict[str, State]:
 
 def _state(**fields: Any) -> State:
     """A state from the fields in the file. Raises TypeError or ValueError where they are not valid."""
-    files = {kind: FileState(**file) for kind, file in fields.pop("files", {}).items()}
+    files = fields.pop("files", {}).values()  # of a history that was written before there was `begun`
+    begun = fields.pop("begun", any(file["status"] != "not started" for file in files))
     cards = {title: CardState(**card) for title, card in fields.pop("cards", {}).items()}
-    state = State(**fields, files=files, cards=cards)
+    state = State(begun is True, **fields, cards=cards)
     numbers = [state.points, state.attempts, state.first_pass or 0, *state.hints.values()]
-    numbers += [file.points for file in files.values()] + [card.step for card in cards.values()]
+    numbers += [card.step for card in cards.values()]
     for card in cards.values():
         date.fromisoformat(card.due)
-    are_known = {file.status for file in files.values()} <= set(STATUSES) and set(files) <= {FILE, NOTEBOOK}
-    if not are_known or not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
+    if not all(type(number) in (int, float) and 0 <= number < 1e12 for number in numbers):
         raise ValueError(numbers)
     return state
 
@@ -238,17 +217,5 @@ def _bar(points: float, most: float) -> str:
 def _history(exercise: Exercise, own: State) -> str:
     waiting = project.NOT_HERE if project.not_here(exercise.limits.needs) else own.status
     tries = f", {own.attempts} {'try' if own.attempts == 1 else 'tries'}" if own.attempts else ""
-    return (_day(own.first_pass) if own.first_pass is not None else waiting) + tries
-
-
-def _of_files(exercise: Exercise, own: State) -> str:
-    """The present state of the learner's files, where the line alone does not say it; "" otherwise."""
-    names = {FILE: ".py", NOTEBOOK: "notebook"}
-    most = f"{exercise.max_points:g}"
-    files = [f"{names[kind]} {file.status}, {file.points:g}/{most}" for kind, file in own.files.items()]
-    passed = f"passed on {_day(own.first_pass or 0)}; since changed: " if own.changed else ""
-    return passed + "; ".join(files) if passed or len(files) > 1 else ""
-
-
-def _day(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(seconds))
+    passed = own.first_pass is not None and time.strftime("%Y-%m-%d", time.localtime(own.first_pass))
+    return (passed or waiting) + tries
