@@ -308,7 +308,7 @@ def _own(exercise: catalog.Exercise, options: argparse.Namespace, why: str, anyw
     return path, submission.read(path)
 
 
-@verb("review", option("exercise", nargs="?", metavar="EX", help="this exercise at once; default: what is due"))
+@verb("review")
 def review(options: argparse.Namespace) -> None:
     """Answer questions on what you passed some days or weeks ago."""
     from grader.desk import review
@@ -316,28 +316,15 @@ def review(options: argparse.Namespace) -> None:
 
     scheduled, console = review.schedule(), terminal.console()
     chosen = review.due(scheduled)[: review.AT_ONCE]
-    if options.exercise:
-        folder = catalog.find(options.exercise).folder
-        if not progress.state(folder).done:
-            number = folder[:2]
-            raise WrongUse(f"You have not passed {number} yet, so there is nothing to review: make check EX={number}")
-        chosen = [entry.card for entry in scheduled if entry.card.exercise == folder]
-        if not chosen:
-            raise WrongUse(f"There are no questions in {paths.shown(paths.review(folder))}.")
     if not chosen:
         first = "The first questions come the day after you pass an exercise: make check"
         print(f"Nothing is due. {review.outlook(scheduled)}" if scheduled else first)
-        if scheduled:
-            print(f"One exercise at once: make review EX={scheduled[0].card.exercise[:2]}")
-    elif not (sys.stdin.isatty() and console.is_terminal):
-        for card in chosen:
-            review.show(console, card)
-        exercise = f" EX={options.exercise}" if options.exercise else ""
-        print(f"To answer, and to see the answers, type at a terminal: make review{exercise}")
-    else:
-        is_judged = any(card.function for card in chosen)
-        with ForkServer() if is_judged else contextlib.nullcontext() as fork_server:  # it imports torch meanwhile
-            review.ask(console, chosen, fork_server)
+        return
+    if not (sys.stdin.isatty() and console.is_terminal):
+        raise WrongUse("make review asks at a terminal, where you can answer.")
+    is_judged = any(card.function for card in chosen)
+    with ForkServer() if is_judged else contextlib.nullcontext() as fork_server:  # it imports torch meanwhile
+        review.ask(console, chosen, fork_server)
 
 
 @verb("plot", NEXT, SUBMISSION)

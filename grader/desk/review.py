@@ -67,12 +67,10 @@ def due(scheduled: Sequence[Scheduled]) -> list[Card]:
 
 
 def note(card: Card, is_known: bool) -> None:
-    """Record an answer. A card that is known before its day keeps that day."""
+    """Record an answer."""
 
     def update(state: progress.State) -> None:
         """Write the next day into the state of the exercise."""
-        if is_known and _due(state, card) > today():
-            return
         step = state.cards[card.title].step if card.title in state.cards else 0
         step = step + 1 if is_known else 0
         days = timedelta(days=DAYS[min(step, len(DAYS) - 1)])
@@ -113,7 +111,7 @@ def judge(card: Card, typed: str, fork_server: ForkServer) -> Cause | str | None
     return f"Only {card.function} is written here: use no other function of the exercise."
 
 
-def show(console: Console, card: Card, place: str = "") -> None:
+def show(console: Console, card: Card, place: str) -> None:
     """Print the question of a card. place: which of how many it is."""
     exercise = catalog.find(card.exercise)
     head = f"{exercise.folder[:2]} {exercise.title}  {place}"

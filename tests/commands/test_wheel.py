@@ -19,7 +19,7 @@ from made_once import made_once
 from thorough import nightly
 
 from grader import catalog
-from grader.catalog import paths, stubs
+from grader.catalog import cards, paths, stubs
 from grader.cli import FIRST, MORE
 from grader.integrations import bundle
 
@@ -218,7 +218,7 @@ def test_a_notebook_is_made_and_uses_what_is_installed(mine, machine):
     assert FOLDER in (mine / ".kata-progress.json").read_text("utf-8")
 
 
-def test_the_watch_starts_in_it_and_cards_have_their_answers_though_the_folder_has_not(mine, machine):
+def test_the_watch_starts_in_it_and_there_are_cards_on_code_though_the_folder_has_none(mine, machine):
     (mine / STUB).write_text(RIGHT.replace("dim=-1", "dim=0"), "utf-8")
     environment = {name: value for name, value in machine.environment.items() if name != "TERM"}
     words = ["env", "-i", *(f"{k}={v}" for k, v in environment.items()), "TERM=xterm-256color", "kata", "start", "03"]
@@ -228,8 +228,11 @@ def test_the_watch_starts_in_it_and_cards_have_their_answers_though_the_folder_h
         learner.shows("7 of 7 points", seconds=120)
         learner.type("q")
         assert learner.ends() == 0
-    asked = machine("kata", "review", "03", cwd=mine)
-    assert asked.returncode == 0 and "make review EX=03" in asked.stdout
+    progress = mine / ".kata-progress.json"
+    progress.write_text(re.sub(r'"first_pass": \d+', '"first_pass": 1', progress.read_text("utf-8")), "utf-8")
+    due = len(cards.read(FOLDER))
+    assert f"{due} questions are due" in machine("kata", "progress", cwd=mine).stdout
+    assert len(cards.questions((mine / f"exercises/{FOLDER}/review.md").read_text("utf-8")).split("\n## ")) - 1 < due
 
 
 @contextlib.contextmanager
