@@ -67,7 +67,6 @@ def start(options: argparse.Namespace) -> int:
     option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
     option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
     option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
-    option("--output", metavar="FILE", type=Path, help="write the report there"),
     option("--all", action="store_true", help="show every failed check in full"),
     WHERE,
 )
@@ -87,7 +86,7 @@ def check(options: argparse.Namespace) -> int:
 
         words = f"Grading {exercise.folder[:2]} {exercise.title} …"
         status = terminal.console().status(f"[dim]{words}")  # a pipe shows none of it
-        if is_for_terminal := options.format == "text" and options.output is None:
+        if options.format == "text":
             stack.enter_context(status)
         from grader.judge import grading  # heavy: torch
         from grader.records import containment
@@ -116,20 +115,21 @@ def check(options: argparse.Namespace) -> int:
             containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
-    is_delivered = is_for_terminal or report(result, options)
-    if is_for_terminal or (is_delivered and options.output is not None):
+    if options.format == "text":
         terminal.show(result, terminal.console(), options.all, "\n".join(filter(None, closing)))
-    return errors.of_verdicts({result.status}) if is_delivered else errors.NOT_DONE
+    elif not report(result, options.format):
+        return errors.NOT_DONE
+    return errors.of_verdicts({result.status})
 
 
-def report(result: ExerciseResult, options: argparse.Namespace) -> bool:
-    """Write the report in another form, or to a file. Returns whether all of it is where it was requested."""
+def report(result: ExerciseResult, form: str) -> bool:
+    """Print the report in another form. Returns whether all of it is where it was requested."""
     from grader.records import containment
     from grader.reports import deliver, terminal
 
-    rendered = containment.optional(f"the report as {options.format}", "", render, result, options)
-    is_delivered = deliver(rendered or terminal.plain(result), options.output) and rendered != ""
-    if options.format == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
+    rendered = containment.optional(f"the report as {form}", "", render, result, form)
+    deliver(rendered or terminal.plain(result))
+    if form == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
         from grader.reports import ci
 
         try:
@@ -138,20 +138,19 @@ def report(result: ExerciseResult, options: argparse.Namespace) -> bool:
         except OSError as error:
             print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
             return False
-    return is_delivered
+    return rendered != ""
 
 
-def render(result: ExerciseResult, options: argparse.Namespace) -> str:
+def render(result: ExerciseResult, form: str) -> str:
     """The result in the requested format."""
     from grader.desk import hints
-    from grader.reports import ci, terminal
+    from grader.reports import ci
     from grader.reports import json as as_json
 
-    if options.format == "json":  # with the next hint, which does not count as asked for
+    if form == "json":  # with the next hint, which does not count as asked for
         hint = hints.free(result) if result.status != NOT_GRADED else None
         return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
-    forms = {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit}
-    return forms.get(options.format, partial(terminal.plain, every=options.all))(result)
+    return {"github": ci.annotations, "classroom": ci.as_classroom, "junit": ci.as_junit}[form](result)
 
 
 def next_step(result: ExerciseResult, every: bool = False) -> str:
