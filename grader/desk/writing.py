@@ -10,7 +10,7 @@ import re
 import time
 import traceback
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from grader.catalog import Exercise, errors, paths
 from grader.catalog.errors import WrongUse
 from grader.records.submission import Submission
 
-INDEX, WHOLE = "model.safetensors.index.json", "model.safetensors"
+WEIGHTS = "model*.safetensors"  # one file, or several for a large model
 HELD_BACK = "�"  # what a decoder gives for half a character: the next token completes it
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # tokens of a strange model must not command the terminal
 SMALL = 10_000_000  # weights of a model that is faster in one thread
@@ -192,23 +192,16 @@ def _load(code: "_Code", config: dict[str, Any], folder: Path) -> torch.nn.Modul
     """The learner's model with the weights of a folder."""
     model = code[code.exercise.writes](config)
     state: dict[str, torch.Tensor] = {}
-    for path in weight_files(folder):
+    files = sorted(folder.glob(WEIGHTS))
+    if not files:
+        raise WrongUse(f"{folder} holds no {WEIGHTS}.")
+    for path in files:
         state |= code["read_safetensors"](path.read_bytes())
     if config.get("tie_word_embeddings"):
         state.pop("lm_head.weight", None)  # some files hold the embedding under both names
     state = {name: value for name, value in state.items() if not name.endswith("rotary_emb.inv_freq")}  # in old files
     model.load_state_dict(state)
     return model.eval()
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """The files that hold the weights: one, or those that an index names. Raises WrongUse where there are none."""
-    if (folder / WHOLE).exists():
-        return [folder / WHOLE]
-    if not (folder / INDEX).exists():
-        raise WrongUse(f"{folder} holds neither {WHOLE} nor {INDEX}.")
-    names: Iterable[str] = _json(folder / INDEX).get("weight_map", {}).values()
-    return [folder / Path(name).name for name in dict.fromkeys(names)]
 
 
 def _json(path: Path) -> dict[str, Any]:
