@@ -199,3 +199,16 @@ def desk(tmp_path: Path, solutions: Path, relocate: Callable[..., Path], history
     relocate(tmp_path, "EXERCISES", "SOLUTIONS")
     paths.SOLUTIONS.symlink_to(solutions)
     return tmp_path
+
+
+@pytest.fixture
+def train_for(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """`train_for(1)`: a training has one step from now on, whatever its lesson says."""
+    from grader.desk import training  # heavy: torch
+
+    settings = training._settings
+
+    def shorten(steps: int) -> None:
+        monkeypatch.setattr(training, "_settings", lambda exercise: settings(exercise) | {"STEPS": steps})
+
+    return shorten

@@ -232,7 +232,6 @@ def show_progress(options: argparse.Namespace) -> None:
 @verb(
     "train",
     option("exercise", nargs="?", metavar="EX", help="default: the one whose class you passed last"),
-    option("--steps", type=positive, metavar="N", help="default: as many as the lesson's model was trained"),
     option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
     SUBMISSION,
     option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
@@ -251,7 +250,7 @@ def train(options: argparse.Namespace) -> None:
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
 
-        state = training.train(exercise, read, fork_server, options.layers, options.steps)
+        state = training.train(exercise, read, fork_server, options.layers)
         own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
         if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)

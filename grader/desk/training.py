@@ -49,7 +49,6 @@ class Plan(NamedTuple):
     task: str
     picture: str
     why: str
-    steps: int
 
 
 def train(
@@ -57,19 +56,18 @@ def train(
     submission: Submission,
     fork_server: ForkServer,
     layers: int | None = None,
-    steps: int | None = None,
     console: Console | None = None,
 ) -> dict[str, torch.Tensor]:
     """Train, and show it. Returns the trained parameters; {} after a proof, whose models nobody keeps.
 
-    layers, steps: by default those of the lesson. Raises WrongUse if the learner's model cannot be trained.
+    layers: by default those of the lesson. Raises WrongUse if the learner's model cannot be trained.
     """
     console = console or terminal.console()
     settings = _settings(exercise)
     plan = Plan(*(settings[name.upper()] for name in Plan._fields)) if "RUNS" in settings else None
     if plan and layers:
         raise WrongUse(f"{exercise.folder} compares models of its own: LAYERS is for trainings of one model.")
-    steps = steps or settings["STEPS"]
+    steps = settings["STEPS"]
     source = f"{submission.source}\n\n\n{_trainer(exercise)}"
     remote = Remote(fork_server, Submission(source, submission.filename, submission.notes), exercise.slug, LIMITS)
     try:
@@ -103,9 +101,7 @@ def train_beside(trainee: Any, plan: Plan, steps: int, console: Console) -> int:
 
     console.print(Text(plan.task, "bold"))
     done = _advance(trainee, steps, console, page)
-    if done == steps < plan.steps:
-        console.print(f"The lesson trains for {plan.steps} steps. After {steps} you may see something else.")
-    elif done == steps:
+    if done == steps:
         console.print(Text(plan.why))
     return done
 

@@ -19,7 +19,7 @@ COMMANDS = (
     ("check", "03"),
     ("hint", "03"),
     ("try", "03"),
-    ("train", "11", "--force", "--steps", "1"),
+    ("train", "11", "--force"),
 )
 
 
@@ -43,7 +43,8 @@ def with_own_words(folder) -> set[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_what_a_learner_wrote_stays_somewhere(command, said, desk):
+def test_what_a_learner_wrote_stays_somewhere(command, said, desk, train_for):
+    train_for(1)
     folder = catalog.find(command[1]).folder
     changed = [paths.stub(folder), paths.lesson(folder), paths.hints(folder)]
     for path in changed:

@@ -20,11 +20,11 @@ LEARNT, LOST = 95, 60  # percent
 STYLES = [(exercise, path) for exercise in PROOFS for path in paths.styles(exercise.folder)]
 
 
-def shown(exercise, path, fork_server, steps=None) -> str:
+def shown(exercise, path, fork_server) -> str:
     """What a pipe shows of a training."""
     file = io.StringIO()
     console = Console(file=file, width=200, force_terminal=False)
-    training.train(exercise, submission.read(path), fork_server, steps=steps, console=console)
+    training.train(exercise, submission.read(path), fork_server, console=console)
     return file.getvalue()
 
 
@@ -56,26 +56,30 @@ def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_no
 
 
 @pytest.mark.parametrize("number", sample(["13", "11"], 1))
-def test_a_leaking_file_learns_what_its_twin_does(number, fork_server, tmp_path):
+def test_a_leaking_file_learns_what_its_twin_does(number, fork_server, tmp_path, train_for):
     """That is the same class without its mask, so the test above says what both can never write."""
     exercise = catalog.find(number)
     source = paths.solution(exercise.folder).read_text("utf-8")
     leaking = tmp_path / "leaking.py"
     leaking.write_text(re.sub(r"scores = scores\.masked_fill\(.*\)", "pass", source), "utf-8")
     assert leaking.read_text("utf-8") != source
-    mine, twin = rows(shown(exercise, leaking, fork_server, 10), exercise).values()
+    train_for(10)
+    mine, twin = rows(shown(exercise, leaking, fork_server), exercise).values()
     assert mine == twin
 
 
-def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server):
+def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server, train_for):
     exercise = catalog.find("20")
-    without, cached, from_0 = rows(shown(exercise, paths.solution(exercise.folder), fork_server, 60), exercise).values()
+    train_for(60)
+    without, cached, from_0 = rows(shown(exercise, paths.solution(exercise.folder), fork_server), exercise).values()
     assert without == cached and min(cached[1]) > LEARNT and max(from_0[1]) < LOST
 
 
-def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server):
+def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server, train_for):
     exercise = catalog.find("22")
-    text = shown(exercise, paths.solution(exercise.folder), fork_server, None if THOROUGH else 100)
+    if not THOROUGH:
+        train_for(100)
+    text = shown(exercise, paths.solution(exercise.folder), fork_server)
     everything, short, stacked = (percents for _, percents in rows(text, exercise).values())
     window = training._settings(exercise)["WINDOW"]
     assert min(everything) > LEARNT and min(short[:window]) > LEARNT and max(short[window:]) < 30
@@ -85,8 +89,9 @@ def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server
 
 
 @pytest.mark.parametrize("exercise, path", sample(STYLES, 2), ids=lambda part: getattr(part, "stem", None))
-def test_every_right_style_can_be_trained(exercise, path, fork_server):
-    assert rows(shown(exercise, path, fork_server, 1), exercise)
+def test_every_right_style_can_be_trained(exercise, path, fork_server, train_for):
+    train_for(1)
+    assert rows(shown(exercise, path, fork_server), exercise)
 
 
 def test_ctrl_c_keeps_what_is_there():
@@ -102,14 +107,11 @@ def test_ctrl_c_keeps_what_is_there():
             return {"loss": torch.zeros(1), "right": torch.full((1, 2), self.steps / 100), "weights": torch.eye(2)}
 
     before, file = signal.getsignal(signal.SIGINT), io.StringIO()
-    plan = training.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so", 100)
+    plan = training.Plan(("mine",), ("a", "b"), "task", "picture", "why it is so")
     done = training.train_beside(Interrupted(), plan, 100, Console(file=file, width=80))
     assert done == 20 and signal.getsignal(signal.SIGINT) is before
     assert "mine  0.0000  20  20" in file.getvalue() and "Stopped after 20 of 100" in file.getvalue()
     assert "why it is so" not in file.getvalue()
-    file = io.StringIO()
-    training.train_beside(Interrupted(), plan, 5, Console(file=file, width=80))
-    assert "The lesson trains for 100 steps" in file.getvalue() and "why it is so" not in file.getvalue()
 
 
 def test_a_forged_answer_is_refused():
@@ -119,11 +121,11 @@ def test_a_forged_answer_is_refused():
 
     with pytest.raises(training.Mismatch, match="another form"):
         training.train_beside(
-            Forged(), training.Plan(("mine",), ("a", "b"), "", "", "", 1), 1, Console(file=io.StringIO())
+            Forged(), training.Plan(("mine",), ("a", "b"), "", "", ""), 1, Console(file=io.StringIO())
         )
 
 
-def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(said, desk):
+def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(said, desk, train_for):
     done = said("train", "13", cwd=desk)
     assert done.returncode == 2 and "make check EX=13" in done.stderr and "FORCE=1" in done.stderr
     done = said("train", "13", "--force", "--layers", "2", cwd=desk)
@@ -133,7 +135,8 @@ def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(sa
     folder = catalog.find("13").folder
     paths.stub(folder).write_text(paths.solution(folder).read_text("utf-8"), "utf-8")
     progress.change(folder, lambda state: setattr(state, "first_pass", 1.0))
-    done = said("train", "13", "--steps", 1, cwd=desk)
+    train_for(1)
+    done = said("train", "13", cwd=desk)
     assert "its twin without a mask" in done.stdout and "holds the trained numbers" not in done.stdout
     assert not paths.own_model(folder).exists()
 

@@ -35,14 +35,15 @@ def model_and_functions():
 # The command.
 
 
-def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_train_it_for_real(said, desk):
+def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_train_it_for_real(said, desk, train_for):
+    train_for(12)
     done = said("train", "03", cwd=desk)
     assert done.returncode == 2 and f"make train EX={NUMBER}" in done.stderr  # that has no model, and this one has
     done = said("train", NUMBER, cwd=desk)
     assert done.returncode == 2
     assert f"make check EX={EXERCISE.trains}" in done.stderr and f"make train EX={NUMBER} FORCE=1" in done.stderr
     file = desk / "state.pt"
-    done = said("train", NUMBER, "--force", "--steps", 12, "--output", file, cwd=desk)
+    done = said("train", NUMBER, "--force", "--output", file, cwd=desk)
     assert done.returncode == 0, done.stderr
     which, *picture, written = done.stdout.splitlines()
     assert paths.solution(EXERCISE.trains).name in which and "state.pt" in written
@@ -51,10 +52,11 @@ def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_tra
     assert {name: value.shape for name, value in state.items()} == {name: value.shape for name, value in ours.items()}
 
 
-def test_the_terminal_shows_bars_scores_and_what_a_head_looks_at(fork_server):
+def test_the_terminal_shows_bars_scores_and_what_a_head_looks_at(fork_server, train_for):
+    train_for(10)
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=100, height=50)
-    state = training.train(EXERCISE, submission.read(REFERENCE), fork_server, 1, 10, console)
+    state = training.train(EXERCISE, submission.read(REFERENCE), fork_server, 1, console)
     assert not any(name.startswith("layers.1.") for name in state)
     last = screen.getvalue().rpartition("loss of the second half")[2]
     assert "0.3" in last and "10/10" in last and "·" in last
@@ -76,7 +78,7 @@ def test_a_model_that_breaks_is_told_in_the_learners_own_lines(said, tmp_path):
     line = next(number for number, text in enumerate(source.splitlines(), 1) if "no_such_thing" in text)
     mine = tmp_path / "mine.py"
     mine.write_text(source, "utf-8")
-    done = said("train", NUMBER, "--submission", mine, "--steps", 1)
+    done = said("train", NUMBER, "--submission", mine)
     assert done.returncode == 2 and "no_such_thing" in done.stderr and f"mine.py:{line}" in done.stderr
 
 
