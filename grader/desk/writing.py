@@ -25,7 +25,6 @@ WEIGHTS = "model*.safetensors"  # one file, or several for a large model
 HELD_BACK = "�"  # what a decoder gives for half a character: the next token completes it
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # tokens of a strange model must not command the terminal
 SMALL = 10_000_000  # weights of a model that is faster in one thread
-COLUMNS = ("tokens", "seconds", "tokens a second")
 Encode = Callable[[str], list[int]]
 Decode = Callable[[list[int]], str]
 WAYS = WITHOUT, CACHED = "without caches", "with caches"
@@ -72,10 +71,10 @@ def write(exercise: Exercise, submission: Submission, folder: Path, wish: Wish) 
         with code.telling():
             texts.append(_one(code, Stream(model, way == CACHED), ids, wish, last, decode))
         print()
-    print("\n" + " " * 16 + "".join(f"{name:>18}" for name in COLUMNS))
+    print()
     speeds = [one.tokens / max(one.seconds, 1e-9) for one in texts]
     for way, one, speed in zip(WAYS, texts, speeds):
-        print(f"{way:16}{one.tokens:18}{one.seconds:18.2f}{speed:18.0f}")
+        print(f"{way:14}  {one.tokens} tokens in {one.seconds:.2f} s, {speed:.0f} a second")
     print(f"\n{DIFFER}" if texts[0].text != texts[1].text else "")
     print(f"Your attention has written this, {speeds[1] / speeds[0]:.1f} times as fast with caches.")
     return texts
