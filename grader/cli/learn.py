@@ -188,7 +188,7 @@ def try_examples(options: argparse.Namespace) -> None:
         submitted = submission.read(options.submission or paths.stub(exercise.folder))
         outcomes = [*tryout.run(exercise, submitted, of_lesson, fork_server)]
     console = terminal.console()
-    for part in tryout.page(exercise, outcomes, console.width):
+    for part in tryout.page(exercise, outcomes):
         console.print(part, crop=False)
 
 

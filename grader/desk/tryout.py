@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -38,7 +37,6 @@ WORDS = ("True", "False")
 LEFT_OUT = re.compile(r",\s*(?:grad_fn=<\w+>|requires_grad=True)|Parameter containing:\s*")
 DIGITS = 4  # after the point, as torch prints numbers that are not whole
 NOISE = 1e-6  # of a number: what two right ways of computing it differ by
-MINE, LESSON = "yours", "the lesson"
 INDENT = 4
 
 
@@ -175,7 +173,7 @@ def compare(text: str, exact: str, lesson: str) -> tuple[bool, str]:
     return equal, exact if hides and not equal else text
 
 
-def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[RenderableType]:
+def page(exercise: Exercise, outcomes: Sequence[Outcome]) -> list[RenderableType]:
     """The whole page, and below it how many are the lesson's, and what to type next."""
     number = exercise.folder[:2]
     lines: list[RenderableType] = [Text(f"{number} {exercise.title}", "bold")]
@@ -184,14 +182,14 @@ def page(exercise: Exercise, outcomes: Sequence[Outcome], width: int) -> list[Re
         if task > 0:
             title = parts[0].example.title.replace("`", "")
             lines += [Text(), Text.assemble((f"Task {task}  ", "dim"), (title, "bold"))]
-        lines += (line for outcome in parts for line in shown(outcome, width))
+        lines += (line for outcome in parts for line in shown(outcome))
     if verdicts := [is_equal(outcome) for outcome in outcomes if outcome.example.is_shown]:
         counted = f"{verdicts.count(True)} of {len(verdicts)} are as in the lesson."
         lines += [Text(), Text(f"{counted} Grade it: make check EX={number}", "dim")]
     return lines
 
 
-def shown(outcome: Outcome, width: int) -> list[RenderableType]:
+def shown(outcome: Outcome) -> list[RenderableType]:
     """One call and what came of it."""
     example = outcome.example
     sign, style = terminal.SIGNS[{True: "passed", False: "failed", None: "not_checked"}[is_equal(outcome)]]
@@ -208,7 +206,7 @@ def shown(outcome: Outcome, width: int) -> list[RenderableType]:
         below.append(Text(f"{outcome.text}\nThe lesson's raises {example.raises}.", style))
     else:
         _, mine = compare(outcome.text, outcome.exact, example.value)
-        below.append(_sides(mine, example.value, width))
+        below.append(_both(mine, example.value))
     return [head, *(Padding(part, (0, 0, 0, INDENT), expand=False) for part in below)]
 
 
@@ -258,11 +256,9 @@ def _parts(text: str) -> tuple[str, list[str]]:
     return "".join(NUMBER.sub("0", text).split()), NUMBER.findall(text)
 
 
-def _sides(mine: str, lesson: str, width: int) -> RenderableType:
-    """The learner's value and the lesson's, beside each other where there is room."""
+def _both(mine: str, lesson: str) -> Table:
+    """The learner's value, and the lesson's below it."""
     table = Table.grid(padding=(0, 2, 0, 0))
-    cells = [Text(MINE, "dim"), Text(mine, overflow="fold"), Text(LESSON, "dim"), Text(lesson, overflow="fold")]
-    needed = 6 + sum(max(map(cell_len, text.split("\n"))) for text in (MINE, mine, LESSON, lesson))
-    for row in [cells] if needed <= width - INDENT else [cells[:2], cells[2:]]:
-        table.add_row(*row)
+    for whose, value in (("yours", mine), ("the lesson", lesson)):
+        table.add_row(Text(whose, "dim"), Text(value, overflow="fold"))
     return table

@@ -54,7 +54,7 @@ def test_a_half_written_file_says_so_for_its_call_alone(desk, said):
     )
     done = said("try", "1", cwd=desk)
     assert done.returncode == 0 and not done.stderr
-    assert "yours  tensor(0.9554)  the lesson  tensor(0.9544)" in done.stdout
+    assert "yours       tensor(0.9554)\n    the lesson  tensor(0.9544)\n" in done.stdout
     assert "yours       tensor([[" in done.stdout
     assert done.stdout.count("not written yet") == 1 and "0 of 3 are as in the lesson" in done.stdout
     path.write_text(source("import time; time.sleep(99)", "return 1 / 0", "return inputs @ inputs.T"))
