@@ -1,24 +1,18 @@
 """Says what this machine has and lacks, and how to fix each defect."""
 
 import importlib.metadata
-import importlib.util
 import os
 import platform
-import shutil
 import sys
 from collections.abc import Iterator
 
 from grader import folders
-from grader.catalog import paths, project
-from grader.catalog.errors import InfrastructureError, how_to_install
+from grader.catalog.errors import InfrastructureError
 from grader.desk import progress
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control
 
-ROOM_MB = 200  # free space that reports and notebooks want
-# What a learner may miss: each package with what it is for, and the extra that brings it.
-WANTED = {"jupytext": ("exercises as notebooks", "notebook"), "triton": ("the exercise on kernels", "triton")}
 CURES = {  # of a reason why a tier is not available, by words of it
     "bubblewrap is not installed": "sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap)",
     "uid map": "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap",
@@ -48,19 +42,9 @@ def _findings() -> Iterator[Finding]:
     yield "torch", importlib.metadata.version("torch"), "", True
     yield from _sandbox()
     yield "device", _device(), "", True
-    free = shutil.disk_usage(paths.DESK).free >> 20
-    yield "disk", f"{free:,} MB free", f"free {ROOM_MB} MB" * (free <= ROOM_MB), free > ROOM_MB
     kept = "can be written" if progress.is_kept() else "cannot be written: checking works, nothing is kept"
     yield "this folder", kept, "", True
     yield "warm process", _warm(), "", True
-    for name, (purpose, extra) in WANTED.items():
-        system = project.ONLY_ON.get(name, sys.platform)
-        if importlib.util.find_spec(name):
-            yield name, importlib.metadata.version(name), "", True
-        elif system != sys.platform:
-            yield name, f"only for {system.title()}; it serves {purpose}", "", True
-        else:
-            yield name, f"not installed; it serves {purpose}", how_to_install(extra).removeprefix("Type: "), True
 
 
 def _sandbox() -> Iterator[Finding]:
