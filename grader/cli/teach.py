@@ -21,7 +21,7 @@ from grader.catalog.errors import NoSuchFile, WrongUse
 from grader.cli.options import EXERCISES, LEVELS, NO_SANDBOX, VISIBLE, cores, jobs, option, seconds, verb
 from grader.integrations import bundle
 from grader.records import safe_files, submission
-from grader.records.results import ExerciseResult, Settings
+from grader.records.results import Settings
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 TIERS = ("A", "B", "D")
 RESULTS, BUNDLE, COURSE = Path("results"), Path(f"{bundle.TOP}.zip"), Path("course")
-MOST_MISSING = 20  # names
 
 
 def column(text: str) -> tuple[str, str]:
@@ -169,26 +168,16 @@ def run_files(options: argparse.Namespace) -> int:
         handed_in = (submission.attempt(partial(read, path), paths.shown(path)) for path in options.files)
         results = grading.results(exercise, handed_in, fork_server, settings)
         graded = [replace(result, sandbox=sandbox) for result in results]
-    from grader.reports import deliver
+    from grader.reports import deliver, terminal
     from grader.reports import json as as_json
 
     if options.format == "json":
         report = {"schema": as_json.SCHEMA, "results": [as_json.record(result) for result in graded]}
-        text = json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+        deliver(json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     else:
-        text = "".join(f"{_line(result)}\n" for result in graded)
-    deliver(text)
+        for result in graded:
+            deliver(f"{label(result.submission)}: {terminal.plain(result)}\n")
     return errors.of_verdicts({result.status for result in graded})
-
-
-def _line(result: ExerciseResult) -> str:
-    """One result in one line: points, status, file, and the first cause of a failure."""
-    from grader.records.causes import causes
-
-    sentences = [result.message] if result.message else [cause.sentences[0] for cause in causes(result)]
-    first, status = next(iter(sentences), "").partition("\n")[0], result.status.replace("_", " ")
-    points = f"{result.points:g}/{result.max_points:g}"
-    return f"{points:>9}  {status:<6}  {label(result.submission)}  {first}".rstrip()
 
 
 @verb(
@@ -232,10 +221,8 @@ def fill_gradebook(options: argparse.Namespace) -> int:
         raise WrongUse(f"{output} cannot be written: {error.strerror}. Another file: OUTPUT=…") from None
     print(fill.describe(marks))
     print("\n".join(filled.lines))
-    for name in filled.missing[:MOST_MISSING]:
+    for name in filled.missing:
         print(f"  no row: {label(name)}")
-    if len(filled.missing) > MOST_MISSING:
-        print(f"  … and {len(filled.missing) - MOST_MISSING:,} more")
     print(f"To upload: {output}")
     return errors.NOT_DONE if filled.missing else errors.PASSED
 
