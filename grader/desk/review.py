@@ -5,7 +5,6 @@ not known comes again the next day, and starts from the first step. Nothing here
 """
 
 import contextlib
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -58,12 +57,8 @@ def schedule() -> list[Scheduled]:
 
 
 def due(scheduled: Sequence[Scheduled]) -> list[Card]:
-    """The cards that are due today: each exercise gives one before any gives its second, the longest waiting first."""
-    by_exercise: dict[str, list[Card]] = {}
-    for entry in scheduled:
-        if entry.due <= today():
-            by_exercise.setdefault(entry.card.exercise, []).append(entry.card)
-    return [card for turn in itertools.zip_longest(*by_exercise.values()) for card in turn if card is not None]
+    """The cards that are due today, the longest waiting first."""
+    return [entry.card for entry in scheduled if entry.due <= today()]
 
 
 def note(card: Card, is_known: bool) -> None:
