@@ -41,13 +41,12 @@ class Hint:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a request: the next hint for a task (None where all of them are seen), and how many are left.
+    """The answer to a request: the next hint for a task (None where all of them are seen), and how many it has left.
 
     task: None where every task is done.
     """
 
     hint: Hint | None
-    left_of_task: int
     left: int
     task: int | None = None
 
@@ -84,15 +83,14 @@ def ask(folder: str, task: int | None = None, kind: str = progress.FILE) -> Answ
     if task is None:
         current = lesson.current(folder, result)
         if current is None:
-            return Answer(None, 0, 0)
+            return Answer(None, 0)
         task = current.number
     given, chosen = progress.state(folder).hints, None
     if found := _next(folder, task, result, given):
         key, chosen = found
         given = progress.change(folder, lambda state: state.hints.update({key: max(chosen.stage, 1)})).hints
-    left = [hint for hint in all_hints(folder) if hint.stage > given.get(str(hint.task), 0)]
-    left_of_task = sum(hint.task == task for hint in left) if chosen else 0
-    return Answer(chosen, left_of_task, len(left), task)
+    left = sum(hint.task == task and hint.stage > given.get(str(task), 0) for hint in all_hints(folder))
+    return Answer(chosen, left, task)
 
 
 def free(result: ExerciseResult) -> Hint | None:
@@ -137,8 +135,8 @@ def note(folder: str, answer: Answer) -> str:
     if answer.hint is None:
         seen = f"You have seen every hint for task {answer.task}. Again: {command} ALL=1"
         return f"{seen}\nAnother task's come once this one is done, or with TASK=…"
-    if answer.left_of_task:
-        return f"{answer.left_of_task} more for this task, {answer.left} in all. The next one: {command}"
+    if answer.left:
+        return f"{answer.left} more for this task. The next one: {command}"
     return f"That was the last one for this task. All again: {command} ALL=1"
 
 

@@ -151,7 +151,7 @@ class Watch:
         note, doing = self.watched.note, self.beside.words
         if self.page is None:
             lines = (*self.warnings, note, doing or "grading …" * (self.watched.seconds > SLOW_S))
-            self.screen.main(self.watched, lines, keys(self.watched, self.screen.console.width))
+            self.screen.main(self.watched, lines, keys(self.watched))
             return
         if self.chosen:
             listed = progress.listed()
@@ -231,7 +231,7 @@ def following(watch: Watch) -> None:
 def hint(watch: Watch) -> None:
     """Show the next hint for the task that is shown, and none for another one."""
     folder, task = watch.watched.exercise.folder, watch.watched.task
-    answer = hints.ask(folder, task.number) if task else hints.Answer(None, 0, 0)
+    answer = hints.ask(folder, task.number) if task else hints.Answer(None, 0)
     watch.watched.hint = answer.hint or watch.watched.hint
     watch.main_page(hints.note(folder, answer))
 
@@ -304,11 +304,9 @@ def leave(watch: Watch) -> None:
     watch.quitting = True
 
 
-def keys(watched: Watched, width: int) -> Text:
+def keys(watched: Watched) -> Text:
     """The keys that are always in sight, with their names. One that does nothing now is dim."""
-    named = [f"{key} {KEYS[key][0]}" for key in FOOT]
-    gap = "  " if width >= len("  ".join(named)) else " "
-    text = Text(gap.join(named), "dim")
+    text = Text("  ".join(f"{key} {KEYS[key][0]}" for key in FOOT), "dim")
     for key in FOOT:
         if key != "s" or watched.is_passed:
             text.highlight_regex(rf"(?<!\S){re.escape(key)}(?= )", "bold not dim cyan")

@@ -44,9 +44,9 @@ def test_hints_come_one_by_one_and_stay_with_the_open_task(said, desk):
     first = [hint for hint in every if hint.task == 1]
     for number in range(1, len(first) + 1):
         done = said("hint", NUMBER, cwd=desk)
-        left = len(every) - number
+        left = len(first) - number
         assert done.returncode == 0
-        assert f"{left} in all" in done.stdout if number < len(first) else "the last one for this task" in done.stdout
+        assert f"{left} more for this task" in done.stdout if left else "the last one for this task" in done.stdout
         given.append(" ".join(done.stdout.split()))
     for hint, text in zip(first, given):
         assert f"Task {hint.task} {hint.stage} of {hint.of} " in text and " ".join(hint.text.split()) in text
@@ -90,9 +90,9 @@ def test_a_hint_begins_with_the_misconception_that_a_diagnosis_shows(history):
     checks = (failed.checks[0], replace(failed.checks[1], diagnosis=f"{known.sentence}{AND}Something else."))
     progress.note(replace(failed, checks=checks))
     first, second = hints.ask(FOLDER), hints.ask(FOLDER)
-    assert (first.hint.stage, first.left_of_task) == (0, of_task)
+    assert (first.hint.stage, first.left) == (0, of_task)
     assert first.hint.text.startswith(idea.hint) and f"“{idea.section}" in first.hint.text
-    assert (second.hint.stage, second.left_of_task) == (1, of_task - 1)
+    assert (second.hint.stage, second.left) == (1, of_task - 1)
     assert hints.ask(FOLDER, 1).hint.stage == 1  # another task has another cause
     progress.note(replace(failed, checks=(replace(failed.checks[0], outcome=FAILED, diagnosis="What nobody knows."),)))
     assert hints.ask(FOLDER, 1).hint.stage == 2  # no hint is about it, so the next one of the task comes
@@ -109,7 +109,7 @@ def test_every_misconception_has_a_question_and_sends_nobody_ahead_to_a_lesson_s
 
 
 def test_a_task_can_be_named(history):
-    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, len(hints.all_hints(FOLDER)) - 1, 3)
+    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, 3)
     assert hints.ask(FOLDER, 99).hint is None
 
 

@@ -210,10 +210,8 @@ def test_a_fork_server_that_dies_is_replaced(learner):
 def test_hints_come_one_after_the_other(learner):
     learner.save(WRONG)
     learner.desk.shows("weights twice")  # the first hint is about it
-    first = learner.press("h", "Hint about your mistake", "3 more for this task, ")
-    second = learner.press("h", "Hint 1 of 3", "2 more for this task, ")
-    left = [int(re.search(r"this task, (\d) in all", page)[1]) for page in (first, second)]
-    assert left[0] - left[1] == 1
+    learner.press("h", "Hint about your mistake", "3 more for this task")
+    learner.press("h", "Hint 1 of 3", "2 more for this task")
 
 
 def test_all_checks_are_shown_and_hidden_again(learner):

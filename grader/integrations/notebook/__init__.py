@@ -71,8 +71,7 @@ def hint(exercise: str | int | None = None, task: int | None = None) -> None:
         text = f"You have seen every hint for task {answer.task}; they are in hints.md, beside the lesson."
         return _show({"text": f"{text} The next task has its hints once this one is done: check(), or hint(task=…)."})
     text = f"Task {answer.hint.task}, hint {answer.hint.place}: {answer.hint.text}"
-    hints_left = f"{answer.left_of_task} more for this task, {answer.left} in all."
-    return _show({"text": f"{text}\n\n{hints_left}"}, markdown=True)
+    return _show({"text": f"{text}\n\n{answer.left} more for this task."}, markdown=True)
 
 
 def experiment(exercise: str | int | None = None) -> None:
