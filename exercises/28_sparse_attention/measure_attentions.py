@@ -122,7 +122,7 @@ def sparse(module: ModuleType, tokens: int) -> Call:
 
 BOTH = 2 * HEADS * SIZE  # the key and the value of one token, all heads
 WAYS = (
-    Way("13", "multi-head", multi_head, lambda T: T * BOTH, "nothing", "GPT-2, GPT-3"),
+    Way("13", "multi-head", multi_head, lambda T: T * BOTH, "nothing", "GPT-2"),
     Way(
         "21",
         "grouped heads",
