@@ -84,7 +84,7 @@ def test_every_formula_of_a_lesson_is_whole_on_a_desk_and_on_a_phone(served, tab
 
 
 def test_a_lesson_is_whole(built):
-    """Code, tables and lists are as many as GitHub would show, and the figure is below the questions."""
+    """Code, tables and lists are as many as GitHub would show; the answers are within the questions, the figure below."""
     markdown = pytest.importorskip("markdown_it")
     for exercise in catalog.exercises():
         source = paths.lesson(exercise.folder).read_text("utf-8")
@@ -93,6 +93,8 @@ def test_a_lesson_is_whole(built):
         assert body.index("Before you start") < body.index('<figure class="kata-figure"')
         body = re.sub('<figure class="kata-figure".*?</figure>', "", body, flags=re.S)
         plain = markdown.MarkdownIt("commonmark").enable("table").render(formulas.take_out(source)[0])
+        box = body.split("<summary>Before you start")[1].split("</details>\n</details>")[0]
+        assert "<summary>The three answers</summary>" in box, exercise.folder
         for tag in ("h1", "h2", "h3", "pre", "table", "tr", "ol", "ul", "li", "blockquote"):
             got, expected = (len(re.findall(rf"<{tag}[ >]", part)) for part in (body, plain))
             assert got == expected, (exercise.folder, tag)
