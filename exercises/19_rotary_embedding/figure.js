@@ -44,6 +44,7 @@ export default {
       return token.map((x, i) => x * cos[i] + (i < half ? -token[i + half] : token[i - half]) * sin[i]);
     };
     const figure = frame(el, "When query and key move on together, the score stays the same");
+    figure.beside();
     const query = figure.slider({ label: "Query at", min: 0, max: FARTHEST, value: 5 });
     const key = figure.slider({ label: "Key at", min: 0, max: FARTHEST, value: 3 });
     // A slider for both at once, so that they can be played.
@@ -61,7 +62,6 @@ export default {
       },
     };
     figure.player(both, 350);
-    figure.below();
     const base = figure.choice({ label: "Base", options: bases.map((one) => one.toLocaleString("en-US")) });
     const all = figure.toggle({ label: "Vectors and other distances" });
     figure.lesson(() => ([query.value, key.value, base.value, all.value] = [2, 0, 0, true]));
@@ -104,19 +104,19 @@ export default {
           legend([["query", ""], ["key", "other"]].map(
             ([name, look]) => [name, s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" })]
           )),
-          all.value && row(
-            matrix({ name: "query, turned", values: q, columns: names }),
-            matrix({ name: "key, turned", values: k, columns: names }),
-            matrix({ name: "score", values: [dot(q, k)], heat: false }),
-            chart({
-              name: "The score depends on the distance only",
-              x: range(FARTHEST + 1),
-              at: Math.abs(distance),
-              xLabel: "distance",
-              curves: [{ name: "score", values: range(FARTHEST + 1).map((m) => dot(turned(m, b), turned(0, b))) }],
-            }),
-          ),
         ],
+        more: all.value && row(
+          matrix({ name: "query, turned", values: q, columns: names }),
+          matrix({ name: "key, turned", values: k, columns: names }),
+          matrix({ name: "score", values: [dot(q, k)], heat: false }),
+          chart({
+            name: "The score depends on the distance only",
+            x: range(FARTHEST + 1),
+            at: Math.abs(distance),
+            xLabel: "distance",
+            curves: [{ name: "score", values: range(FARTHEST + 1).map((m) => dot(turned(m, b), turned(0, b))) }],
+          }),
+        ),
         key: back
           ? ["score before and now", `${format(before, 2)} =\u00a0${format(dot(q, k), 2)}`]
           : ["score", format(dot(q, k), 2)],

@@ -17,8 +17,8 @@ export default {
     const cache = (groups, tokens) =>
       2 * large.layers * (large.heads / heads) * groups * large.head_size * tokens * large.bytes;
     const figure = frame(el, "The cache shrinks with the number of heads of keys and values");
+    figure.beside();
     const chosen = figure.choice({ label: "Heads of keys", options: GROUPS.map(String), value: 2 });
-    figure.below();
     const tokens = figure.slider({ label: "Tokens", min: 10, max: 17, value: 13, name: (power) => count(2 ** power) });
     const numbers = figure.toggle({ label: "Numbers" });
     figure.lesson(() => (numbers.value = true));

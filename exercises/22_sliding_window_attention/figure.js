@@ -45,9 +45,9 @@ export default {
   render({ model, el }) {
     const { tokens, window: width } = model.get("data");
     const figure = frame(el, "The last token sees at most layers · (window\u00a0−\u00a01) tokens back");
+    figure.beside();
     const layers = figure.slider({ label: "Layers", min: 1, max: 6, value: 3 });
     figure.player(layers);
-    figure.below();
     const wide = figure.slider({ label: "Window", min: 1, max: MOST, value: width });
     const length = figure.slider({ label: "Tokens", min: 2, max: MOST, value: 12 });
     const all = figure.toggle({ label: "Masks" });
@@ -66,10 +66,8 @@ export default {
       });
       return {
         key: ["it sees back", `${Math.min(T - 1, far)} ${far === 1 ? "token" : "tokens"}`],
-        show: [
-          cone(T, w, n),
-          all.value && row(mask("mask", w - 1), n > 1 && mask(`seen through ${n} layers`, far)),
-        ],
+        show: cone(T, w, n),
+        more: all.value && row(mask("mask", w - 1), n > 1 && mask(`seen through ${n} layers`, far)),
         say: `A window of ${w} reaches ${w - 1} back. Through ${n} ${n === 1 ? "layer" : "layers"} that is `
           + `${`${n} · ${w - 1} = ${far}`.replaceAll(" ", "\u00a0")}`
           + `${far > T - 1 ? `, more than the ${T - 1} that there are` : ""}.`,

@@ -76,8 +76,8 @@ export default {
   render({ model, el }) {
     const { query, up, latent } = model.get("data");
     const figure = frame(el, "If the query goes through W, its scores need no keys");
+    figure.beside();
     const way = figure.choice({ label: "Through W", options: ["what is kept", "the query"], value: 1 });
-    figure.below();
     const length = figure.slider({ label: "Tokens", min: 1, max: 1000, bend: 3, value: 2 });
     const numbers = query.map((value, n) => figure.slider({ label: `Query, number ${n}`, min: -3, max: 3, value }));
     const all = figure.toggle({ label: "Work and weights" });
@@ -94,17 +94,14 @@ export default {
       const work = [T * small * large + T * small, small * large + T * large];
       const tokens = scores.map((_, t) => `token ${t}`);
       return {
-        show: [
-          ways({ q, up, latent, keys, moved, absorbs, tokens: T }),
-          all.value && row(
-            bars({
-              name: "multiplications", values: work, labels: ["with keys", "without keys"], digits: 0,
-              marked: way.value,
-            }),
-            matrix({ name: "scores", values: scores, columns: tokens, digits: 0, heat: false }),
-            matrix({ name: "weights", values: softmax(scores.map((one) => one / SCALE)), columns: tokens, scale: 1 }),
-          ),
-        ],
+        show: ways({ q, up, latent, keys, moved, absorbs, tokens: T }),
+        more: all.value && row(
+          bars({
+            name: "multiplications", values: work, labels: ["with keys", "without keys"], digits: 0, marked: way.value,
+          }),
+          matrix({ name: "scores", values: scores, columns: tokens, digits: 0, heat: false }),
+          matrix({ name: "weights", values: softmax(scores.map((one) => one / SCALE)), columns: tokens, scale: 1 }),
+        ),
         key: ["keys made", count(absorbs ? 0 : T)],
         say: (absorbs
           ? "No key is made: the query goes through W once, and is compared with what is kept. "

@@ -113,6 +113,7 @@ export default {
   render({ model, el }) {
     const start = model.get("data");
     const figure = frame(el, "A shared block is copied only when one of its users has to write into it");
+    figure.beside();
     const again = () => {
       at.limit(moments().length - 1);
       at.value = moments().length - 1;
@@ -120,7 +121,6 @@ export default {
     const moments = () => life(prompt.value, size.value, children.value);
     const at = figure.slider({ label: "Moment", min: 0, max: 9, value: start.children + 1, name: (n) => `${n + 1}` });
     figure.player(at, 2000);
-    figure.below();
     const prompt = figure.slider({ label: "Tokens in the prompt", min: 1, max: 8, value: start.prompt, moved: again });
     const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size, moved: again });
     const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children, moved: again });
@@ -139,13 +139,11 @@ export default {
       const alone = lengths.reduce((total, length) => total + Math.ceil(length / size.value), 0);
       return {
         key: ["blocks copied", String(all.slice(0, at.value + 1).filter((one) => one.copy).length)],
-        show: [
-          blocks(now, size.value, all.at(-1).pool.length, isMoving),
-          shown.value && matrix({
-            name: "block tables", values: tables, digits: 0, rows: tables.map((_, n) => nameOf(n)), kind: (n) => n,
-            picked: [now.actor, tables[now.actor].length - 1],
-          }),
-        ],
+        show: blocks(now, size.value, all.at(-1).pool.length, isMoving),
+        more: shown.value && matrix({
+          name: "block tables", values: tables, digits: 0, rows: tables.map((_, n) => nameOf(n)), kind: (n) => n,
+          picked: [now.actor, tables[now.actor].length - 1],
+        }),
         say: `${say} That is ${many(pool.length, "block")} in all; without sharing it would be ${alone}.`,
       };
     });

@@ -40,8 +40,8 @@ export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
     const figure = frame(el, "Draw what the draft lacks after a rejection, and the target comes out");
+    figure.beside();
     const wrong = figure.slider({ label: "How wrong the draft is, %", min: 0, max: 100, step: 10, value: 100 });
-    figure.below();
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
     const drafted = figure.slider({ label: "Drafted in a round", min: 1, max: 8, value: 1 });
     const all = figure.toggle({ label: "Numbers" });
@@ -59,17 +59,15 @@ export default {
       const worst = off.findIndex((one) => one > Math.max(...off) - SAME);
       const tokens = sum(range(drafted.value + 1).map((n) => rate ** n));
       return {
-        show: [
-          stacks(words, target, draft, kept, drawn),
-          all.value && row(matrix({
-            name: "one place",
-            values: [target, draft, kept, drawn, out],
-            rows: ["target", "draft", "kept", "drawn instead", "comes out"],
-            columns: words,
-            scale: 0.7,
-            marked: (i, j) => i === 4 && off[j] > SAME,
-          }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
-        ],
+        show: stacks(words, target, draft, kept, drawn),
+        more: all.value && row(matrix({
+          name: "one place",
+          values: [target, draft, kept, drawn, out],
+          rows: ["target", "draft", "kept", "drawn instead", "comes out"],
+          columns: words,
+          scale: 0.7,
+          marked: (i, j) => i === 4 && off[j] > SAME,
+        }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
         key: ["drafted tokens kept", `${format(100 * rate, 0)}\u00a0%`],
         say: `${format(100 * rate, 0)}\u00a0% of the drafted tokens are kept. `
           + (off[worst] < SAME

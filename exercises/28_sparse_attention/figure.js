@@ -61,8 +61,8 @@ export default {
   render({ model, el }) {
     const { queries, keys, weights } = model.get("data");
     const figure = frame(el, "The highest scores are read, and earlier keys win a tie");
+    figure.beside();
     const count = figure.slider({ label: "Keys to read (k)", min: 1, max: 5, value: 4 });
-    figure.below();
     const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
     const heads = weights.map((value, n) => figure.slider({ label: `Weight of head ${n}`, min: -3, max: 3, value }));
     const relu = figure.toggle({ label: "relu", value: true });
@@ -86,22 +86,20 @@ export default {
       const empty = count.value - taken.length;
       return {
         key: ["keys that attention reads", `${taken.length}\u00a0of\u00a0${many.value}`],
-        show: [
-          choices(scores, taken, tied, keys.length),
-          all.value && row(
-            matrix({
-              name: relu.value ? "products after relu, and scores" : "products, and scores",
-              values: [...kept, scores],
-              rows: ["head 0", "head 1", "score"],
-              columns: there.map(String),
-              digits: 0,
-              faint: (i, key) => i === 2 && !taken.includes(key),
-            }),
-            matrix({
-              name: "chosen keys", values: range(count.value).map((n) => taken[n] ?? -1), digits: 0, heat: false,
-            }),
-          ),
-        ],
+        show: choices(scores, taken, tied, keys.length),
+        more: all.value && row(
+          matrix({
+            name: relu.value ? "products after relu, and scores" : "products, and scores",
+            values: [...kept, scores],
+            rows: ["head 0", "head 1", "score"],
+            columns: there.map(String),
+            digits: 0,
+            faint: (i, key) => i === 2 && !taken.includes(key),
+          }),
+          matrix({
+            name: "chosen keys", values: range(count.value).map((n) => taken[n] ?? -1), digits: 0, heat: false,
+          }),
+        ),
         say: `The last token reads ${taken.length} of ${many.value} keys. Key ${last} scores `
           + `${`${terms(last)} = ${format(scores[last], 0)}`.replaceAll(" ", "\u00a0")}. `
           + (empty

@@ -47,6 +47,7 @@ export default {
     const { scores } = model.get("data");
     const T = scores.length;
     const figure = frame(el, "When a larger score comes, the old sum must shrink");
+    figure.beside();
     const blocks = () => Math.ceil(T / block.value);
     const readAll = () => {
       seen.limit(blocks());
@@ -54,18 +55,18 @@ export default {
     };
     const seen = figure.slider({ label: "Blocks read", min: 0, max: 3, value: 2 });
     figure.player(seen, 1200);
-    figure.below();
     const block = figure.slider({ label: "Block size", min: 1, max: T, value: 2, moved: readAll });
     const forget = figure.toggle({ label: "Forget the correction" });
     const all = figure.toggle({ label: "Numbers" });
-    const sliders = scores.map((value, i) => figure.slider({
-      label: `Score ${i}`, min: -1000, max: 1000, bend: 3, step: 0.1, digits: 4, value, name: log,
-    }));
     figure.lesson(() => {
       scores.forEach((value, i) => (sliders[i].value = value));
       [block.value, forget.value, all.value] = [2, false, true];
       readAll();
     });
+    figure.fold("Other scores");
+    const sliders = scores.map((value, i) => figure.slider({
+      label: `Score ${i}`, min: -1000, max: 1000, bend: 3, step: 0.1, digits: 4, value, name: log,
+    }));
     figure.draw(() => {
       const values = sliders.map((one) => one.value);
       let [maximum, total] = [-Infinity, 0];
@@ -87,20 +88,18 @@ export default {
       const truth = sum(values.map((score) => Math.exp(score - whole)));
       const isNew = (j) => Math.floor(j / block.value) === seen.value - 1;
       return {
-        show: [
-          shares(values, now, before, isNew, old),
-          all.value && row(
-            matrix({ name: "maximum", values: [maximum], heat: false }),
-            matrix({ name: "sum", values: [total], heat: false }),
-            steps.length > 0 && matrix({
-              name: "block after block",
-              values: steps,
-              rows: steps.map((_, n) => `block ${n}`),
-              columns: ["maximum", "old sum", "times", "block adds", "sum"],
-              heat: false,
-            }),
-          ),
-        ],
+        show: shares(values, now, before, isNew, old),
+        more: all.value && row(
+          matrix({ name: "maximum", values: [maximum], heat: false }),
+          matrix({ name: "sum", values: [total], heat: false }),
+          steps.length > 0 && matrix({
+            name: "block after block",
+            values: steps,
+            rows: steps.map((_, n) => `block ${n}`),
+            columns: ["maximum", "old sum", "times", "block adds", "sum"],
+            heat: false,
+          }),
+        ),
         key: ["old sum", seen.value > 1 ? `${short(old[1])} → ${short(old[1] * old[2])}` : "none"],
         say: correction(old, maximum, forget.value) + (seen.value < blocks()
           ? `Of ${Math.min(T, seen.value * block.value)} scores only the maximum and the sum are kept.`

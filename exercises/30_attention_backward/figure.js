@@ -49,7 +49,7 @@ export default {
   render({ model, el }) {
     const { scores, arriving } = model.get("data");
     const figure = frame(el, "Only what is above the average gives its score a positive gradient");
-    figure.below();
+    figure.beside();
     const gradient = arriving.map((value, i) => figure.slider({
       label: `Gradient ${i}`, min: -10, max: 10, step: 0.1, digits: 1, value,
     }));
@@ -76,17 +76,15 @@ export default {
       const total = format(sum(dS), 3);
       const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
-        show: [
-          alone
-            ? arrivals("what arrives at each weight", dP, average, P)
-            : arrivals("area from the average = gradient of its score", dP, average, P, dS),
-          shown.value > 0 && row(
-            matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
-            matrix({ name: "average", values: [average], heat: false }),
-            matrix({ name: "Jacobian", values: jacobian, rows: NAMES, columns: NAMES, scale: 0.5 }),
-            matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
-          ),
-        ],
+        show: alone
+          ? arrivals("what arrives at each weight", dP, average, P)
+          : arrivals("area from the average = gradient of its score", dP, average, P, dS),
+        more: shown.value > 0 && row(
+          matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
+          matrix({ name: "average", values: [average], heat: false }),
+          matrix({ name: "Jacobian", values: jacobian, rows: NAMES, columns: NAMES, scale: 0.5 }),
+          matrix({ name: "gradient of the scores", values: dS, columns: NAMES, scale: 5 }),
+        ),
         title: alone && "The diagonal of the Jacobian is not enough: its gradients need not sum to 0",
         key: alone ? ["sum, not 0", total] : ["positive at", up.length ? `score ${up.join(", ")}` : "none"],
         say: alone

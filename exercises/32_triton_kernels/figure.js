@@ -72,8 +72,8 @@ export default {
     const rowOf = powers.flatMap((one, i) => one.map(() => i)); // by address
     const own = rowOf.length;
     const figure = frame(el, "The lanes past the row spoil its weights unless they hold −∞");
+    figure.beside();
     const load = figure.choice({ label: "Lanes past the row", options: ["load", "hold −∞", "hold 0"] });
-    figure.below();
     const program = figure.choice({ label: "Program", options: ["row 0", "row 1"] });
     const width = figure.choice({ label: "Lanes of the tile", options: ["4", "8"] });
     const all = figure.toggle({ label: "Numbers" });
@@ -92,15 +92,13 @@ export default {
       const reads = [foreign && `${foreign} from another row`, outside && `${outside} from memory past the tensor`]
         .filter(Boolean).join(" and ");
       return {
-        show: [
-          reading(memory, rowOf, lanes, addresses, {
-            isMasked, exponentials, weights, right: isRight ? null : right[program.value],
-          }),
-          all.value && row(
-            matrix({ name: "the weights that are stored", values: weights, scale: 1 }),
-            matrix({ name: "the right weights", values: right, rows: ["row 0", "row 1"], scale: 1 }),
-          ),
-        ],
+        show: reading(memory, rowOf, lanes, addresses, {
+          isMasked, exponentials, weights, right: isRight ? null : right[program.value],
+        }),
+        more: all.value && row(
+          matrix({ name: "the weights that are stored", values: weights, scale: 1 }),
+          matrix({ name: "the right weights", values: right, rows: ["row 0", "row 1"], scale: 1 }),
+        ),
         key: ["stored weights sum to", short(share)],
         say: isRight
           ? `Row ${program.value} is right: the lanes past it hold −∞ and add nothing to the sum.`

@@ -47,6 +47,10 @@ export function frame(el, title) {
     else spoken.textContent = say;
   }
 
+  const placed = (look) => {
+    controls = create(h("div", { class: `kata-controls ${look}` }));
+    view.after(controls);
+  };
   const added = (make, { moved, ...options }) => {
     const [control, node] = make(options, () => {
       moved?.(control);
@@ -67,10 +71,9 @@ export function frame(el, title) {
     toggle: (options) => added(toggle, options),
     entry: (options) => added(entry, options),
     // Controls that are added from here on stand below what is drawn.
-    below() {
-      controls = create(h("div", { class: "kata-controls kata-below" }));
-      view.after(controls);
-    },
+    below: () => placed("kata-below"),
+    // They stand to its right, for a drawing that leaves room there; below it on a narrow screen.
+    beside: () => placed("kata-beside"),
     // Controls that are added from here on are folded away, below those that are there.
     fold(label) {
       const above = controls;
