@@ -61,9 +61,9 @@ export default {
       return matmul(merged, transpose(out_weight)).map((line) => line.map((value, i) => value + out_bias[i]));
     };
     const figure = frame(el, "Cut in another order, q, k and v change places, and no error is raised");
+    figure.below();
     const stacked = figure.choice({ label: "Stacked as", options: ORDERS });
     const cut = figure.choice({ label: "Cut as", options: ORDERS, value: 2 });
-    figure.below();
     figure.lesson(() => ([stacked.value, cut.value] = [0, 0]));
     const projected = Object.fromEntries(
       Object.entries(layers).map(([name, weight]) => [name, matmul(inputs, transpose(weight))])

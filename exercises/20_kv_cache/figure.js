@@ -50,9 +50,9 @@ export default {
     // Multiply-adds of one token with t in all: its projections, its scores and its weighted sum.
     const work = (t) => d_out * (3 * d_in + d_out) + 2 * t * d_out;
     const figure = frame(el, "With a cache a step computes one token; without, all tokens so far");
+    figure.below();
     const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 4 });
     figure.player(step);
-    figure.below();
     const all = figure.toggle({ label: "Output and cache" });
     figure.lesson(() => ([step.value, all.value] = [inputs.length, true]));
     figure.draw(() => {

@@ -59,9 +59,9 @@ export default {
       return value * Math.cos(angle) + other * Math.sin(angle);
     });
     const figure = frame(el, "Once the first token is dropped, the last ones share all of the attention");
+    figure.below();
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
     figure.player(seen, 900);
-    figure.below();
     const sinks = figure.slider({ label: "First tokens kept", min: 1, max: 4, value: kept });
     const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
     const all = figure.toggle({ label: "Numbers" });

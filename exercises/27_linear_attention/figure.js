@@ -89,9 +89,9 @@ export default {
     const { narrow, wide, tokens } = model.get("data");
     const widths = [narrow, wide];
     const figure = frame(el, "Linear attention reads the same from four sums as from the whole cache");
+    figure.below();
     const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
     figure.player(pairs, 1500);
-    figure.below();
     const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
     const shown = figure.toggle({ label: "Numbers" });
     figure.lesson(() => ([rule.value, pairs.value, shown.value] = [0, 3, true]));

@@ -23,6 +23,7 @@ export default {
     const T = powers.length;
     const log = (power) => (power ? `log ${power}` : "−inf");
     const figure = frame(el, "Only a maximum, a sum and an output are carried from tile to tile");
+    figure.below();
     const tiling = () => {
       const n = Math.ceil(T / wide.value);
       return range(n).flatMap((a) => range(n).map((b) => [a, b])).filter(([a, b]) => !masked.value || b <= a);
@@ -33,7 +34,6 @@ export default {
     };
     const at = figure.slider({ label: "Tiles done", min: 0, max: T * T, value: 2 });
     figure.player(at, 1100);
-    figure.below();
     const wide = figure.slider({ label: "Block size", min: 1, max: T, value: block, moved: finish });
     const masked = figure.toggle({ label: "Causal", moved: finish });
     const all = figure.toggle({ label: "Numbers" });
