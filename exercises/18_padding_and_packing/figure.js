@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range, softmax, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, HIGH, LINE] = [342, 40, 74]; // of a bar that stands for a weight of 1, and from one bar to the next
+const [WIDE, HIGH, LINE] = [342, 56, 90]; // of a bar that stands for a weight of 1, and from one bar to the next
 
 const short = (value) => (Number.isNaN(value) ? "NaN" : String(Number(value.toFixed(2))));
 const percent = (share) => (Number.isNaN(share) ? "NaN" : `${format(100 * share, 0)}\u00a0%`);
@@ -15,19 +15,23 @@ function shares(rows) {
   const told = rows.map(({ name, weights }) => `${name}: ${weights.map(percent).join(", ")}`);
   return drawing(
     { name: "who gets how much of the weight", label: told.join("; "), width: WIDE, height: 2 * LINE - 8, most: 520 },
-    rows.map(({ name, weights, names, result }, n) => {
+    rows.map(({ name, weights, names, values, result }, n) => {
       const y = n * LINE + 20;
       let x = 0;
       return [
         s("text", { x: 0, y: y - 6 }, name),
         s("text", { class: "strong", x: WIDE - 2, y: y - 6, "text-anchor": "end" }, `result ${short(result)}`),
+        weights.some(Number.isNaN) && [
+          s("rect", { class: "cell gone", x: 1, y, width: WIDE - 2, height: HIGH }),
+          s("text", { class: "number", x: WIDE / 2, y: y + 32, "text-anchor": "middle" }, "every weight is NaN"),
+        ],
         weights.map((weight, i) => {
           const wide = weight * WIDE;
           x += wide;
           const look = names[i] === "padding" ? "cell gone" : "cell done";
           return wide > 0 && [
             s("rect", { class: look, x: x - wide + 1, y, width: wide - 2, height: HIGH }),
-            [names[i], percent(weight)].map((word, line) => wide > [48, 30][line] && s(
+            [names[i], percent(weight), `value ${short(values[i])}`].map((word, line) => wide > [48, 30, 48][line] && s(
               "text", { class: "number", x: x - wide / 2, y: y + 17 + line * 15, "text-anchor": "middle" }, word
             )),
           ];
@@ -42,9 +46,9 @@ export default {
     const { keys, values } = model.get("data");
     const real = keys.length;
     const figure = frame(el, "Padding takes weight unless it is hidden before the softmax");
+    figure.beside();
     const places = figure.slider({ label: "Places in the row", min: real, max: 8, value: 3 });
     const hide = figure.toggle({ label: "Hide padding before the softmax" });
-    figure.below();
     const held = figure.choice({ label: "Padding holds", options: ["zeros", "ones", "NaN"] });
     const side = figure.choice({ label: "It is on the", options: ["right", "left"] });
     const replace = figure.toggle({ label: "Set padding to 0 first" });
@@ -67,18 +71,16 @@ export default {
       const names = range(T).map((j) => (isReal(j) ? own[j - first] : "padding"));
       const numbers = (name, values, labels) => matrix({ name, values, heat: false, ...labels });
       return {
-        show: [
-          shares([
-            { name: "alone", weights: alone, names: own, result: truth },
-            { name: "in the row", weights, names, result },
-          ]),
-          all.value && row(
-            numbers("weights, alone", alone, { columns: own }),
-            numbers("result, alone", [truth]),
-            numbers("the row", [k, scores, weights, v], { rows: ["key", "score", "weight", "value"], columns: names }),
-            numbers("result", [result]),
-          ),
-        ],
+        show: shares([
+          { name: "alone", weights: alone, names: own, values, result: truth },
+          { name: "in the row", weights, names, values: v, result },
+        ]),
+        more: all.value && row(
+          numbers("weights, alone", alone, { columns: own }),
+          numbers("result, alone", [truth]),
+          numbers("the row", [k, scores, weights, v], { rows: ["key", "score", "weight", "value"], columns: names }),
+          numbers("result", [result]),
+        ),
         key: ["the padding takes", percent(taken)],
         say: said(result, truth, taken, hide.value),
       };
