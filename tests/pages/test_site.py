@@ -84,7 +84,7 @@ def test_every_formula_of_a_lesson_is_whole_on_a_desk_and_on_a_phone(served, tab
 
 
 def test_a_lesson_is_whole(built):
-    """Code, tables and lists are as many as GitHub would show; the answers are within the questions, the figure below."""
+    """Code, tables and lists are as many as GitHub shows; the answers are within the questions, the figure below."""
     markdown = pytest.importorskip("markdown_it")
     for exercise in catalog.exercises():
         source = paths.lesson(exercise.folder).read_text("utf-8")
