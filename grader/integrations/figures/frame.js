@@ -5,6 +5,7 @@ import { choice, entry, player, slider, switches, toggle } from "./controls.js";
 import { create, fill, h, s } from "./elements.js";
 
 const QUIET = 600; // ms without a change after which a screen reader says the sentence
+const ASIDE = 6; // pixels from the end of a thread to the name of its row
 const overlays = new WeakMap(); // view → the drawing that lies over it, and what is on it
 
 // The frame in an element. Controls are added by its methods. `draw` is given a function that returns what to show:
@@ -144,7 +145,7 @@ function drawOver(view, { svg, threads }) {
       return s("path", { ...lookOf(kind, width), d: `M${a.line.right},${a.y}H${aside}V${low}H${b.x}V${b.table.bottom}` });
     }
     // It bends beside the tables, and runs straight past the longer labels of other lines.
-    const [left, right] = [a.table.right, b.table.left];
+    const [left, right] = [a.table.right, b.table.left - ASIDE];
     const half = (left + right) / 2;
     const bend = `C${half},${a.y} ${half},${b.y} ${right},${b.y}`;
     return s("path", { ...lookOf(kind, width), d: `M${a.line.right},${a.y}H${left}${bend}H${b.line.left}` });
@@ -164,7 +165,7 @@ function boxOf(view, [name, row, column], ground) {
   const label = document.createRange();
   label.selectNodeContents(line.firstElementChild);
   const left = line.firstElementChild.matches("th")
-    ? label.getBoundingClientRect().left - 3 : line.getBoundingClientRect().left;
+    ? label.getBoundingClientRect().left - ASIDE : line.getBoundingClientRect().left;
   const placed = (left, top, right, bottom) => ({
     left: Math.round(Math.max(left, around.left) - ground.left),
     top: Math.round(top - ground.top),

@@ -57,7 +57,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
     ];
   };
   const axisNames = [
-    xLabel && { x: W - 4, y: W - 8, anchor: "end", name: xLabel },
+    xLabel && { x: W - 4, y: Y(Math.max(0, from[1])) + 20, anchor: "end", name: xLabel },
     yLabel && { x: 6, y: 12, anchor: "start", name: yLabel },
   ].filter(Boolean);
   const named = points.filter((point) => point.name && point.kind !== "arrow");
