@@ -62,7 +62,11 @@ export default {
           `“${word}” mixes the ${["first", "second"][j]} numbers of the six values by its six weights (blue): `
             + `${terms(weights[t].slice(0, 2), values.map((one) => one[j]))} + … = ${value}.`,
           { weights: () => true, values: (k, n) => n === j },
-          tokens.map((_, k) => [["values", k, j], ["context vector", 0, j], 0, 20 * weights[t][k]]),
+          tokens.flatMap((_, k) => [
+            [["query", 0, 1], ["keys", k, 0], 3, 1],
+            [["weights", k, 0], ["values", k, 0], 0, 20 * weights[t][k]],
+            [["values", k, j], ["context vector", 0, j], 0, 20 * weights[t][k]],
+          ]),
         ],
       }[name]();
       const order = Object.keys(all);
