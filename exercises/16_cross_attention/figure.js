@@ -7,10 +7,11 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const [WIDE, TALL] = [330, 206];
 
-// Who looks at whom: lines as thick as weights, those of word i in colour. told: what stands above and below the words.
+// Who looks at whom: lines as thick as the weights among each other, those of word i in colour. told: what stands above and below the words.
 function lines(weights, words, others, i, j, told) {
   const X = (n, all) => ((n + 0.5) * WIDE) / all;
   const [from, to] = [42, TALL - 42];
+  const largest = Math.max(...weights.flat());
   const text = (names, y, chosen) => names.map((name, n) => s("text", {
     x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
   }, name));
@@ -19,7 +20,7 @@ function lines(weights, words, others, i, j, told) {
       most: 1.3 * WIDE },
     weights.flatMap((one, n) => one.map((weight, m) => s("line", {
       class: n === i ? "link now" : "link", x1: X(n, words.length), y1: from, x2: X(m, others.length), y2: to,
-      "stroke-width": (weight * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.2,
+      "stroke-width": ((weight / largest) * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.2,
     }))),
     text(words, 34, i),
     text(others, TALL - 26, j),
@@ -49,7 +50,7 @@ export default {
     figure.lesson(() => {
       which.value = 1;
       fit();
-      cell.value = [0, 0];
+      cell.value = [0, 4]; // where “Life” looks most
     });
     const cell = figure.state([2, 3]); // an article that looks at its noun
     figure.draw(() => {
@@ -61,6 +62,7 @@ export default {
       );
       const [i, j] = [x_1, asked].map((all, axis) => Math.min(cell.value[axis], all.length - 1));
       const top = weights[i].indexOf(Math.max(...weights[i]));
+      const nameOf = (n) => (which.value ? `token ${n}` : `“${names[n]}”`);
       return {
         key: [`${words[i]} → ${which.value ? "token " : ""}${names[j]}`, format(weights[i][j], 3)],
         show: [
@@ -73,8 +75,8 @@ export default {
           W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
         say: `${x_1.length} words ask and ${asked.length} are looked at: ${x_1.length} × ${asked.length} weights. `
-          + `“${words[i]}” looks most at ${which.value ? `token ${top} of x_2` : `“${names[top]}”`}, with `
-          + `${format(weights[i][top], 3)}.`,
+          + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
+          + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`,
       };
     });
   },
