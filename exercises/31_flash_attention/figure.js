@@ -85,14 +85,13 @@ export default {
             left + T * WIDE + 50, top + t * TALL + 11 + 13 * n, text, "number", "start"
           )),
         ]),
-        s("rect", { class: "cell", x: left, y: top, width: T * WIDE - 2, height: most - 2 }),
         tiles.map(([row, column], n) => {
           const [down, along] = [inBlock(row), inBlock(column)];
           const [x, y] = [left + along[0] * WIDE, top + down[0] * TALL];
           return [
             s("rect", {
-              class: `cell ${n === at.value - 1 ? "chosen" : n < at.value ? "kata-kind-3" : ""}`, key: `tile ${n}`,
-              x, y, width: along.length * WIDE - 2, height: down.length * TALL - 2,
+              class: `cell gone ${n === at.value - 1 ? "chosen" : ""}`, key: `tile ${n}`,
+              x: x + 2, y: y + 2, width: along.length * WIDE - 6, height: down.length * TALL - 6,
             }),
             n < at.value && along.length > 1 && word(
               x + (along.length * WIDE) / 2 - 1, y + (down.length * TALL) / 2 + 3,
@@ -101,7 +100,7 @@ export default {
           ];
         }),
         word(BROAD / 2, top + most + 54,
-          `${queries.length ? "light blue: fetched for this tile; " : ""}no score is kept`),
+          `${queries.length ? "light blue: fetched; " : ""}dashed: scores, never here`),
       );
       const tile = OLD + 26;
       const [y, below] = [162, 162 + wide.value * TALL];
