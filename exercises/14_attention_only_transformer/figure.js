@@ -36,7 +36,7 @@ function looks(name, heads, names, t) {
           "stroke-width": (9 * weight).toFixed(1),
           d: `M${x(t)},${y - 4}C${x(t)},${y - 54} ${x(i)},${y - 54} ${x(i)},${y - 4}`,
         })),
-        !isFaint && t > 0 && s("text", { class: "strong", x: (x(t) + x(back)) / 2, y: y - 24, "text-anchor": "middle" },
+        !isFaint && t > 0 && s("text", { class: "strong", x: (x(t) + x(back)) / 2, y: y - 37, "text-anchor": "middle" },
           format(weights[back], 2)),
         !isOff && s("text", { x: x(t) + 12, y: y + 4 }, `itself ${format(weights[t], 2)}`),
       ];
