@@ -97,8 +97,7 @@ export default {
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
           width: WIDE, height: GROUND + 30 + 36, most: 440,
         },
-        paths(range(p).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5), // before the pattern repeats
-        paths(range(T - p, p).filter((i) => i !== t).flatMap(pairsOf), isLost ? "link dim" : "link", 1.5),
+        paths(range(T).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5),
         paths(pairsOf(t), isLost ? "link dim" : "link now", 4),
         isPair && [
           s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
