@@ -121,6 +121,7 @@ export default {
             pick: (...to) => (cell.value = to),
           })),
         ),
+        title: way.value === 1 && "Without keepdim, the mean of a row is taken from a column",
         key: ["numbers that get a wrong mean", `${wrong} of ${T * d}`],
         say: `${isLaid(i, j) ? loses : ""}${copies.value < most()
           ? `${copies.value} of ${most()} copies are laid over x` : judged}.`,
