@@ -1,11 +1,10 @@
 // Two arrows to move: their product and the angle between them; dashed, what it is with b turned or of another length.
 // Or the scores of the sentence, each a sum of products.
 
-import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, matmul, range, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
-import { line, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { line, matrix } from "../../grader/integrations/figures/tables.js";
 
 const STEPS = 24; // of a whole turn
 const OPENING = [[0.8, 0.2], [0.3, 0.4]]; // b is so short that it can be twice as long whichever way it points
@@ -35,7 +34,7 @@ export default {
     const { inputs, tokens, pair } = model.get("data");
     const scores = matmul(inputs, transpose(inputs));
     const figure = frame(el, "The score is the shadow of b on a, times the length of a");
-    figure.below();
+    figure.beside();
     const shown = figure.state("arrows");
     const cell = figure.state(pair);
     const place = (...arrows) => [a, b].forEach(
@@ -107,9 +106,9 @@ export default {
         ? "an arrow of length 0 has no direction"
         : `the angle is ${angle.toFixed(0)}°, ${way}`;
       return {
-        show: row(
+        show: [
           plane({
-            name: "Two arrows", most: 370, from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
+            name: "Two arrows", most: 340, from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
             lines: [
               ...(long > 0 ? [[[0, 0], foot, 9, `kata-kind-2 ${isAway && "minus"}`], [v, foot, 1]] : []),
               ...pale.lines,
@@ -123,12 +122,9 @@ export default {
               ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: `shadow: ${shadow}` }] : []),
             ],
           }),
-          h("div", { class: "kata-wide" },
-            line("Drag the ends of the arrows, or press Play to turn b."),
-            line("Where the shadow (broad) falls on the other side of a, it counts as negative (dashed)."),
-            line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · `
-              + `${format(v[1], 2)} = ${format(product)}`)),
-        ),
+          line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
+            + `${format(product)}. Drag the ends of the arrows.`),
+        ],
         key: ["a · b", `${long > 0 ? `${shadow} × ${format(long, 2)} = ` : ""}${format(product, 2)}`],
         say: `The product of the arrows is ${format(product)}; ${relation}.`,
       };
