@@ -16,10 +16,10 @@ function naive(scores) {
   return { exps, total, weights: exps.map((value) => single(value / total)) };
 }
 
-// Why the naive weights are others than the stable ones; "" where the same numbers are shown.
-function fault(scores, { exps, total, weights }, stable) {
+// Why the naive weights are others than the stable ones, of scores that were divided by the temperature `heat`; "" where the same numbers are shown.
+function fault(scores, { exps, total, weights }, stable, heat) {
   const most = Math.max(...scores);
-  const power = `e to the ${short(most)}`;
+  const power = `e to the ${short(most)}${heat === 1 ? "" : ` (${short(most * heat)} / ${short(heat)})`}`;
   const broken = weights.filter(Number.isNaN).length;
   const times = broken === 1 ? "once" : `${broken} times`;
   if (total === 0) return `The naive softmax gives nan ${times}: even ${power} is too small for a float32, and 0 / 0 `
@@ -91,7 +91,7 @@ export default {
       const scaled = sliders.map((slider) => single(slider.value / temperature.value));
       const [computed, stable] = [naive(scaled), softmax(scaled)];
       const shown = computed.weights.map((weight, i) => (Math.abs(weight - stable[i]) < NOISE ? stable[i] : weight));
-      const wrong = fault(scaled, { ...computed, weights: shown }, stable);
+      const wrong = fault(scaled, { ...computed, weights: shown }, stable, temperature.value);
       const top = stable.indexOf(Math.max(...stable));
       const most = scaled[top];
       return {
