@@ -20,7 +20,8 @@ function spread(name, all, query, look, note) {
     { name, label: `From ${format(Math.min(...all.flat()), 1)} to ${format(Math.max(...all.flat()), 1)}.`,
       width: WIDE, height: GROUND + 42, most: 450 },
     s("line", { class: "axis", x1: 0, x2: WIDE, y1: GROUND, y2: GROUND }),
-    s("path", { class: `curve rug ${look}`, d: strokes(14, all.flat()) + strokes(46, all[query]) }),
+    s("path", { class: `curve rug ${look}`, d: strokes(14, all.flat()), "stroke-opacity": 0.45 }),
+    s("path", { class: `curve rug ${look}`, d: strokes(46, all[query]) }),
     s("text", { class: "strong", x: Math.min(X(largest), WIDE - 20), y: GROUND - 51, "text-anchor": "middle" },
       `key ${all[query].indexOf(largest)}`),
     [-60, -30, 0, 30, 60].map((n) => s(
