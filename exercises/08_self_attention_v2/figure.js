@@ -20,7 +20,7 @@ export default {
     const { token, W } = model.get("data");
     const [n, m] = [W.length, W[0].length];
     const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W makes one number of the output");
-    figure.below();
+    figure.beside();
     const way = figure.choice({ label: "Multiply x by", options: WAYS });
     const right = matmul([token], transpose(W))[0];
     const cell = figure.state([0, 2]);
