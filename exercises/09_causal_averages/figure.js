@@ -28,7 +28,6 @@ export default {
       const shown = (name, values, names, isMarked) => matrix({
         name, values, rows: names, columns: ["first", "second"], digits: 3, kind: (i) => (isMarked(i) ? 1 : null),
       });
-      const states = rows.map((i) => (plus !== 0 && isSeen(i) ? `changed ${i}` : i));
       return {
         show: equation(
           matrix({
@@ -36,7 +35,7 @@ export default {
             kind: (i, j) => (j === t && isSeen(i) ? 1 : undefined),
           }),
           sign("@", shown("x", inputs, rows, (i) => i === t)),
-          sign("=", shown("averages", averages, states, isSeen)),
+          sign("=", shown("averages", averages, rows, isSeen)),
         ),
         threads: rows.flatMap((_, i) => (isSeen(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
         key: [plus ? "averages that change" : `averages that see token ${t}`, `${T - t} of ${T}`],
