@@ -6,7 +6,7 @@ import { causal, format, softmax, sum } from "../../grader/integrations/figures/
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LEAST = -20; // the slider's end means −inf
-const [WIDE, ALL, HEAD, HIGH] = [50, 79, 22, 25.2]; // of a bar, and with its number; above all bars, of a row
+const [WIDE, ALL, HEAD, HIGH] = [60, 90, 22, 25.2]; // of a bar, and with its number; above all bars, of a row
 
 // The weight of each token, as wide as 1: what falls on its past, and what leaks.
 const shares = (tokens, leaks) => drawing(
@@ -19,7 +19,7 @@ const shares = (tokens, leaks) => drawing(
     const part = (kind, x, width) => s("rect", { class: `cell kata-kind-${kind}`, x, y, width, height: HIGH - 5 });
     return [
       part(0, 0, edge), leaks[i] > 0 && part(1, edge, WIDE - edge),
-      s("text", { class: "number", x: 4, y: y + 15 }, token),
+      s("text", { x: 4, y: y + 15 }, token),
       s("text", { class: "number", x: ALL, y: y + 15, "text-anchor": "end" }, format(leaks[i] * 100, leaks[i] ? 1 : 0)),
     ];
   }),
