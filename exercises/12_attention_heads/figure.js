@@ -28,10 +28,10 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
       const share = weight[i][j];
       return share !== 0 && s("path", {
         class: `pull kata-kind-${on[head] ? head : 3} ${share < 0 ? "minus" : ""}`,
-        style: i === picked && on[head] ? null : "stroke-opacity: .3",
+        style: (picked < 0 || i === picked) && on[head] ? null : "stroke-opacity: .3",
         "stroke-width": Math.max(0.6, THICK * Math.abs(share)).toFixed(2),
-        d: `M${middle(j)},${TOP + 34}C${middle(j)},${TOP + 34 + DEEP / 2} ${middle(i)},${low - DEEP / 2} `
-          + `${middle(i)},${low - 4}`,
+        d: `M${middle(j)},${TOP + 25}C${middle(j)},${TOP + 25 + DEEP / 2} ${middle(i)},${low - DEEP / 2} `
+          + `${middle(i)},${low - 1}`,
       });
     })),
     found.map((numbers, h) => [
@@ -64,7 +64,7 @@ export default {
       [token.value, numbers.value] = [0, true];
     });
     on.press(1);
-    const cell = figure.state(0);
+    const cell = figure.state(-1); // none is picked
     const attended = heads.map(([query, key, value]) => {
       const [queries, keys, values] = [query, key, value].map((weight) => matmul(x, transpose(weight)));
       const scores = times(matmul(queries, transpose(keys)), 1 / Math.sqrt(query.length));
@@ -83,7 +83,8 @@ export default {
       const size = found[0].length;
       const gone = [...on.off].map((h) => `head ${h}`).join(" and ");
       return {
-        key: gone ? [`without ${gone}`, `${many[0]} of ${output.length} change`] : [`output ${i}`, format(output[i])],
+        key: gone ? [`without ${gone}`, `${many[0]} of ${output.length} change`]
+          : i < 0 ? ["heads in each output", String(heads.length)] : [`output ${i}`, format(output[i])],
         show: [
           row(
             mixing("through the output layer", found, out_weight, { output, before, ...shared }),
@@ -94,7 +95,7 @@ export default {
         ],
         more: numbers.value && row(
           matrix({
-            name: "output", values: [output], columns: output.map((_, n) => String(n)), picked: [0, i],
+            name: "output", values: [output], columns: output.map((_, n) => String(n)), picked: i < 0 ? undefined : [0, i],
             pick: (_, n) => (cell.value = n), marked: (_, n) => output[n] !== before[n], heat: false,
           }),
           matrix({ name: "output without the layer", values: [side], heat: false }),
@@ -102,13 +103,14 @@ export default {
             name: "W_o, the weight of the output layer", values: out_weight, digits: 2,
             rows: out_weight.map((_, n) => `output ${n}`),
             columns: found.flatMap((one, n) => one.map(() => `head ${n}`)),
-            kind: (_, n) => Math.floor(n / size), faint: (n) => n !== i,
+            kind: (_, n) => Math.floor(n / size), faint: (n) => i >= 0 && n !== i,
           }),
         ),
         say: (gone
           ? `Without ${gone}, ${many[0]} of ${output.length} numbers change; without the layer, ${many[1]} would. `
           : "")
-          + `Output ${i} of the layer has a line from every number of every head.`,
+          + (gone && i < 0 ? "" : `${i < 0 ? "Each output" : `Output ${i}`} of the layer has a line from every number of `
+            + "every head."),
       };
     });
   },

@@ -51,7 +51,7 @@ def mixed(token: int = 0, off: int | None = None) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], says="^Without head 1, 4 of 4 numbers change; without the layer, 2 would. Output 0 of the"),
+    Case("as it opens", [], says="^Without head 1, 4 of 4 numbers change; without the layer, 2 would."),
     Case("the same in numbers", [("toggle", "Numbers of the output layer")], lambda: mixed(off=1), "4 of 4 numbers"),
     Case(
         "another number", [TO_LESSON, ("pick", "output", 0, 3)], mixed, "^Output 3 of the layer has a line from every"
