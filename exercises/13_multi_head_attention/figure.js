@@ -50,7 +50,7 @@ export default {
           shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
           h("div", {}, way("view(T, H, h).transpose(0, 1)", "head", right), way("view(H, T, h)", "wrong head", wrong)),
         ),
-        key: ["in a wrong row", `0 and ${strays} of ${T * d}`],
+        key: ["view alone: in a wrong row", `${strays} of ${T * d}`],
         say: strays
           ? `A view at once goes on in the order of memory, so ${strays} of ${T * d} numbers get into the row of another `
             + "token."
