@@ -7,7 +7,7 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const ORDERS = ["q k v", "k q v", "v k q"];
 const NAMES = ORDERS[0].split(" ");
-const [WIDE, HIGH, GAP] = [84, 34, 22]; // of a part, and between two
+const [WIDE, HIGH, GAP] = [72, 34, 54]; // of a part, and between two
 const LEFT = 70; // of the parts
 
 // The product as it is stacked, as it is cut, and as attention takes the parts.
@@ -37,12 +37,12 @@ function strips(from, to) {
         s("path", { class: `pull kata-kind-${kind}`, "stroke-width": 2.5,
           d: `M${start},${CUT + HIGH + 2}C${start},${USED - 25} ${end},${CUT + HIGH + 25} ${end},${USED - 2}` }),
         part(X(i), USED, name, real[i]),
-        middle(X(i) + WIDE + GAP / 2, USED + 22, ["·", "ᵀ)", ""][i]),
+        middle(X(i) + WIDE + GAP / 2, USED + 22, ["·", "ᵀ / √d) ·", ""][i]),
         name !== real[i] && middle(end, USED + HIGH + 17, `is ${real[i]}`),
       ];
     }),
     [["stacked", 4], ["cut as", CUT], ["softmax(", USED]].map(([row, y]) => s("text", { x: 0, y: y + 22 }, row)),
-    s("text", { x: 0, y: USED + HIGH + 38 }, "colour: what a part is; letter: what it is called"),
+    s("text", { x: 0, y: USED + HIGH + 38 }, "the colour is what a part holds, the letter what it is taken for"),
   );
 }
 
