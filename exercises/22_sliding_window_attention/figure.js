@@ -44,7 +44,7 @@ function cone(T, w, layers) {
 export default {
   render({ model, el }) {
     const { tokens, window: width } = model.get("data");
-    const figure = frame(el, "The last token sees at most layers · (window\u00a0−\u00a01) tokens back");
+    const figure = frame(el, "Each layer lets the last token see up to window\u00a0−\u00a01 tokens further back");
     figure.beside();
     const layers = figure.slider({ label: "Layers", min: 1, max: 6, value: 3 });
     figure.player(layers);
