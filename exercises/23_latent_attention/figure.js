@@ -67,6 +67,7 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
         arrow([RIGHT - 4, yOf(t) + 16], [right + 3, MIDDLE]), arrow([left - 3, MIDDLE], [small * C + 2, yOf(t) + 16]),
       ],
     ]),
+    word(absorbs ? RIGHT - 8 : left + 4, TOP - 4, shown.length > 1 ? "scores" : "score", null, absorbs ? "end" : "start"),
     word(ofKey, end, absorbs ? "no key" : "keys"),
     word(ofLatent, end, tokens > latent.length ? `kept … ${count(tokens)} tokens` : "kept"),
   );
