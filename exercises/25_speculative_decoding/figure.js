@@ -39,7 +39,7 @@ function stacks(words, target, draft, kept, drawn) {
 export default {
   render({ model, el }) {
     const { target, words } = model.get("data");
-    const figure = frame(el, "Draw what the draft lacks after a rejection, and the target comes out");
+    const figure = frame(el, "What is rejected comes back as just what the draft lacked");
     figure.beside();
     const wrong = figure.slider({ label: "How wrong the draft is, %", min: 0, max: 100, step: 10, value: 100 });
     const again = figure.toggle({ label: "After a rejection, draw from the target instead" });
@@ -68,9 +68,10 @@ export default {
           scale: 0.7,
           marked: (i, j) => i === 4 && off[j] > SAME,
         }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
+        title: off[worst] > SAME && "Drawn again from the target, what the draft lacked comes back too rarely",
         key: ["drafted tokens kept", `${format(100 * rate, 0)}\u00a0%`],
         say: `${format(100 * rate, 0)}\u00a0% of the drafted tokens are kept. `
-          + (off[worst] < SAME
+          + (rate > 1 - SAME ? "Nothing is rejected, and the draft is the target." : off[worst] < SAME
             ? "What is missing is drawn after a rejection, and the target's distribution comes out."
             : `Now ${words[worst]} comes out with ${format(out[worst], 3)} instead of ${format(target[worst], 3)}.`)
           + (drafted.value > 1 ? ` With such places a round would give ${format(tokens, 2)}\u00a0tokens.` : ""),
