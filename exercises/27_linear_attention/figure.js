@@ -48,7 +48,7 @@ const memory = (name, query, result, [left, right], ...shapes) => drawing(
   shapes,
   arrow(`M${left},82v6H${right}v-6M${Math.min(left + 30, (left + right) / 2)},${LOW - 4}v-26m-5,5l5,-5l5,5`),
   arrow(`M${left + 68},${LOW + 11}h36m-5,-5l5,5l-5,5`),
-  word(0, LOW + 15, "query"),
+  ["newest", "query"].map((text, n) => word(0, LOW + 8 + 14 * n, text)),
   query.map((value, i) => cell(left + 30 * i, LOW, 30, "kata-kind-1", value)),
   cell(left + 110, LOW, 60, "chosen", format(result, 2)),
 );
