@@ -36,7 +36,7 @@ function choices(scores, taken, tied, most) {
     ];
   };
   return drawing(
-    { name: "scores of the last token: full bars are read", label: told.join("; "), width, height: ground + below + 32,
+    { name: "scores of the last token: dark bars are read", label: told.join("; "), width, height: ground + below + 32,
       most: 1.5 * width },
     s("line", { class: "axis", x1: 28, x2: width, y1: ground, y2: ground }),
     s("text", { x: 0, y: ground + below }, "key"),
