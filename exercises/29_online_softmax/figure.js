@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL, TOP] = [66, 100, 44]; // of a bar: the room for it, its height for 1, and where that begins
+const [WIDE, TALL, TOP] = [66, 100, 56]; // of a bar: the room for it, its height for 1, and where that begins
 
 const short = (value) => String(Number(value.toFixed(3)));
 const isWhole = (power) => power > 0.5 && power < 100 && Math.abs(power - Math.round(power)) < 1e-3;
@@ -34,8 +34,8 @@ function shares(scores, now, before, isNew, [, old, factor]) {
       word(X(j) + WIDE / 2 - 8, ground + 17, log(scores[j])),
     ]),
     many > 0 && [
-      s("path", { class: "line", d: `M${X(0)},${TOP - 8}v-8H${X(many) - 16}v8` }),
-      word(middle, TOP - 24, `${short(old)} · ${short(factor)} = ${short(old * factor)}`, "strong"),
+      s("path", { class: "line", d: `M${X(0)},${TOP - 20}v-8H${X(many) - 16}v8` }),
+      word(middle, TOP - 36, `${short(old)} · ${short(factor)} = ${short(old * factor)}`, "strong"),
       word(middle, ground + 35, "read before"),
     ],
     fresh > 0 && word(X(many) + (fresh * WIDE - 16) / 2, ground + 35, "new"),
