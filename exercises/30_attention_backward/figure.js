@@ -39,7 +39,7 @@ function arrivals(name, values, average, weights, gradients) {
       gradients && word((j + 0.5) * WIDE, LOW + 32, `${format(weights[j], 2)} × ${format(value - average, 2)}`),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
-    s("line", { class: "curve curve-1", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
+    s("line", { class: "line", "stroke-dasharray": "7 4", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
     gradients && range(values.length).map(beside),
     ["average", format(average, 3)].map((text, n) => word(right + 4, Y(average) - 3 + 15 * n, text, null, "start")),
   );
