@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL, TOP] = [342, 84, 102]; // of the drawing; of the highest bar; where bars begin
+const [WIDE, TALL, TOP] = [342, 56, 102]; // of the drawing; of the highest bar; where bars begin
 
 const nameOf = (row) => (row === undefined ? "not ours" : `row ${row}`);
 const short = (value, digits = 3) => String(Number(value.toFixed(digits)));
@@ -33,7 +33,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const told = lanes.map((lane) => `lane ${lane}: ${isMasked(lane) ? "masked" : `address ${addresses[lane]}`}`);
   return drawing(
     { name: "memory, and what each lane adds to the sum", label: told.join("; "), width: WIDE, height: low + 98,
-      most: 510 },
+      most: 420 },
     range(last + 1).map((address) => [
       rowOf[address] !== rowOf[address - 1]
         && s("text", { x: address * room + 2, y: 12, class: "strong" }, nameOf(rowOf[address])),
@@ -86,11 +86,12 @@ export default {
       const weights = exponentials.slice(0, C).map((power) => power / sum(exponentials));
       const right = powers.map((one) => one.map((power) => power / sum(one)));
       const outside = lanes.filter((lane) => !isMasked(lane) && addresses[lane] >= own).length;
-      const foreign = lanes.filter((lane) => !isMasked(lane) && lane >= C).length - outside;
+      const foreign = lanes.filter((lane) => !isMasked(lane) && lane >= C && addresses[lane] < own)
+        .map((lane) => `log ${memory[addresses[lane]]}`);
       const share = sum(weights);
       const isRight = Math.abs(share - 1) < 1e-9;
-      const reads = [foreign && `${foreign} from another row`, outside && `${outside} from memory past the tensor`]
-        .filter(Boolean).join(" and ");
+      const reads = [foreign.length && `${foreign.join(", ")} of row ${1 - program.value}`,
+        outside && `${outside} from memory past the tensor`].filter(Boolean).join(" and ");
       return {
         show: reading(memory, rowOf, lanes, addresses, {
           isMasked, exponentials, weights, right: isRight ? null : right[program.value],

@@ -119,7 +119,12 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
 
 
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: stored(0, 4), "reads 1 from another row.* row 0 sum to 0.5, not to"),
+    Case(
+        "as it opens",
+        [NUMBERS],
+        lambda: stored(0, 4),
+        "reads log 4 of row 1\\. So the weights of row 0 sum to 0.5, not to",
+    ),
     Case(
         "the last row", [NUMBERS, ("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"
     ),
@@ -127,7 +132,7 @@ CASES = [
         "wide",
         [NUMBERS, ("choose", "Lanes of the tile", "8")],
         lambda: stored(0, 8),
-        "3 from another row and 2 from memory past",
+        "log 4, log 1, log 5 of row 1 and 2 from memory past",
     ),
     Case("masked", [NUMBERS, ("choose", "Lanes past the row", "hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
