@@ -3,11 +3,11 @@
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, sum } from "../../grader/integrations/figures/maths.js";
-import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
 const normalized = (values) => values.map((value) => value / sum(values));
 
-const [WIDE, HIGH, STEP] = [338, 36, 62]; // of a bar that stands for a probability of 1, and to the next
+const [WIDE, HIGH, STEP] = [338, 36, 58]; // of a bar that stands for a probability of 1, and to the next
 
 // Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts; pale: only
 // there to compare with.
@@ -15,7 +15,7 @@ function cuts(steps, words) {
   const told = steps.map(({ name, values }) => `${name}: ${values.map((value) => format(value, 2)).join(", ")}`);
   return drawing(
     { name: "what each cut takes away (dashed)", label: told.join("; "), width: WIDE + 4,
-      height: steps.length * STEP, most: 1.5 * WIDE },
+      height: steps.length * STEP, most: 1.25 * WIDE },
     steps.map(({ name, values, next = values, at, pale }, n) => {
       const y = n * STEP + 18;
       let x = 2;
@@ -45,6 +45,7 @@ export default {
     const { logits, words } = model.get("data");
     const V = logits.length;
     const figure = frame(el, "The words that each cut leaves share all of the probability");
+    figure.beside();
     const temperature = figure.slider({ label: "Temperature", min: 0.1, max: 3, step: 0.1, digits: 1, value: 1 });
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
     const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
@@ -66,7 +67,7 @@ export default {
       const left = probabilities.filter((value) => value > 0).length;
       const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
       const at = early.value ? [topP.value] : [undefined, topP.value];
-      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words up to the mark, ${topP.value}`];
+      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until ${topP.value} is reached`];
       if (early.value) asked.reverse();
       const steps = [
         { name: "the model's own probabilities", values: softmaxAt(1), pale: true },
@@ -78,10 +79,10 @@ export default {
       ];
       const other = turned.filter((value) => value > 0).length;
       return {
-        show: [row(
-          cuts(steps, words),
-          matrix({ name: "probabilities", values: probabilities, columns: words, faint: (_, j) => !probabilities[j] }),
-        )],
+        show: cuts(steps, words),
+        more: matrix({
+          name: "probabilities", values: probabilities, columns: words, faint: (_, j) => !probabilities[j],
+        }),
         key: ["words that can be drawn", `${left} of ${V}`],
         say: `${left} of ${V} words can be drawn, “${words[0]}” with ${format(probabilities[0])}. `
           + (other === left
