@@ -16,7 +16,7 @@ from made_once import made_once
 
 from grader import cli as command_line
 from grader.authoring import parallel
-from grader.catalog import paths
+from grader.catalog import Forbidden, paths
 from grader.cli import learn, teach
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
@@ -71,10 +71,31 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "LATEST_S", 1000.0)
 
 
+class Roomy(ForkServer):
+    """Keeps what each exercise asks for, as tests go from one to another: each takes two seconds to start."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.without: dict[Forbidden, ForkServer] = {}
+
+    def without_ready_made(self, rule: Forbidden) -> ForkServer:
+        if rule not in self.without:
+            self.without[rule] = ForkServer(self.device, self.tier, rule)
+        return self.without[rule]
+
+    def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
+        """End nothing."""
+
+    def close(self) -> None:
+        for other in self.without.values():
+            other.close()
+        super().close()
+
+
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
     """One fork server for all tests of a process."""
-    with ForkServer() as shared:
+    with Roomy() as shared:
         yield shared
 
 
