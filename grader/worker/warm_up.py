@@ -72,8 +72,7 @@ def warm(device: str) -> None:
     rounded = torch.softmax(ones @ ones, dim=-1).half().float().sum()
     if device != "cuda" and not torch.version.hip and not getattr(torch.version, "xpu", None):
         rounded.backward()
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # what imports leave behind is little, and to look for it takes a tenth of the start
     gc.enable()  # it is off while modules are imported
 
 
