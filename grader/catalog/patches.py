@@ -139,6 +139,7 @@ def bare_lines(lines: Sequence[str], node: Function) -> list[str]:
     return [line for line in remaining if not line.lstrip().startswith("# Task")]
 
 
+@functools.lru_cache(2048)
 def normal(node: Function) -> str:
     """A definition in one formatting, without comments and its docstring."""
     copy = ast.parse(ast.unparse(node)).body[0]
