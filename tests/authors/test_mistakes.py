@@ -224,7 +224,9 @@ def test_a_sentence_that_tells_the_solution_is_refused():
 @pytest.mark.parametrize(
     "text",
     [
-        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "`y.T` is missing in scores: it needs it."),
+        one(
+            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "`y.T` is missing in scores: it needs it."
+        ),
         one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "Transposed."),
         one(
             "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y @ y.T\n"
