@@ -50,7 +50,7 @@ class Cause:
             first, *others = re.split(f"({re.escape(AND)}|{re.escape(OR)})", self.diagnosis)
             more = [("Also: " if join == AND else "Or: ") + text for join, text in zip(others[::2], others[1::2])]
             return (first if self.finding.tried else f"Probably: {first}", *more)
-        return (self.finding.says or f"Not yet true: {self.example.title}",)
+        return (self.finding.says or self._fault or f"Not yet true: {self.example.title}",)
 
     @property
     def is_known(self) -> bool:
@@ -59,10 +59,22 @@ class Cause:
 
     @property
     def evidence(self) -> Evidence:
-        """The call and the values, with the error where the sentence does not say it."""
+        """The call and the values, with the error, or the promise, where the sentence does not say it."""
         said = [self.finding.says] if self.diagnosis and self.finding.says else []
-        note = "\n".join([*said, *filter(None, [self.finding.evidence.note])])
-        return replace(self.finding.evidence, note=note)
+        note = self.finding.evidence.note
+        if self._fault and not (self.diagnosis or self.finding.says):
+            note = f"promise: {self.example.title}"
+        return replace(self.finding.evidence, note="\n".join([*said, *filter(None, [note])]))
+
+    @property
+    def _fault(self) -> str:
+        """What is wrong with an answer besides its values, as a sentence: its dtype, its shape. "" where that is long."""
+        evidence = self.finding.evidence
+        if evidence.got or not evidence.call or "\n" in evidence.note:
+            return ""
+        first, space, rest = evidence.note.partition(" ")
+        start = first.capitalize() if first.isalpha() and first not in evidence.call else first
+        return f"{start}{space}{rest}.".replace("..", ".") if evidence.note else ""
 
 
 def causes(result: ExerciseResult) -> tuple[Cause, ...]:
