@@ -6,6 +6,7 @@ reads. `differ` and `outline` say how far two answers are alike, for the diagnos
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from grader.judge.words import (
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.codec import Opaque
 
+MOST_EXACT_INT = 2**53  # in a float64
 FORBIDDEN = "line "  # how the summary begins that names the line of a forbidden use
 # How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
 # Chosen by measurement: `python tests/bench/tolerances.py` prints how much of it right answers use, and by how
@@ -266,9 +268,9 @@ def _expect_printed(got: Any, expected: Printed, what: str) -> None:
     if not (isinstance(expected.value, torch.Tensor) and isinstance(expected.tolerance, torch.Tensor)):
         return expect(got, expected.value, what)
     if _is_number(got) and not isinstance(got, bool):
-        got = torch.tensor(float(got), dtype=torch.float64)
+        got = _of_numbers([got])[0]
     if isinstance(got, (list, tuple)) and got and all(_is_number(v) and type(v) is not bool for v in got):
-        got = torch.tensor(list(map(float, got)), dtype=torch.float64)
+        got = _of_numbers(got)
     _demand_tensor(got, what, expected.value.shape, expected.value)
     if got.shape != expected.value.shape:
         sentence = shape_words(tuple(got.shape), tuple(expected.value.shape), what)
@@ -317,6 +319,13 @@ def _expect_dict(got: Any, expected: dict[Any, Any], what: str, tolerance: float
         except Mismatch as error:  # a key may be a hidden input
             error.details = f"the entry {_plain(key)}\n{error.details}".rstrip()
             raise
+
+
+def _of_numbers(values: Sequence[Any]) -> torch.Tensor:
+    """Python's numbers as a tensor, of whole ones where all are."""
+    tensor = torch.tensor(list(map(float, values)), dtype=torch.float64)
+    is_whole = all(isinstance(value, int) and abs(value) <= MOST_EXACT_INT for value in values)
+    return tensor.long() if is_whole else tensor
 
 
 def _plain(value: Any) -> str:

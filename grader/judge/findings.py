@@ -80,9 +80,11 @@ def _evidence(error: BaseException, call: Call | None, reveal: bool, exercise: s
         path, index = _path(call.value, got)
         typed = "".join(f"[{place}]" for place in path) + index + row
         return replace(values, call=text + typed, inputs=inputs, what=_named(call.function, path, exercise))
-    if error.details.startswith("expected "):
-        return Evidence(text, inputs, what, ((_text(expected),),), ((_text(got),),), ((0, 0),))
-    return Evidence(text, inputs, what)
+    part, _, values_differ = error.details.rpartition("\n")
+    if values_differ.startswith("expected "):
+        part = _in_words(part.replace("\n", ", ")) or what
+        return Evidence(text, inputs, part, ((_text(expected),),), ((_text(got),),), ((0, 0),))
+    return Evidence(text, inputs)
 
 
 def _in_words(what: str) -> str:
@@ -209,7 +211,8 @@ def _where(failure: Failure, call: Call | None, file: Submission) -> tuple[tuple
     """The lines that the failure itself names, else the definition that was called, and the function around them."""
     error = failure.error
     if failure.forbidden_line:
-        return (_whole(file.source, failure.forbidden_line),), ""
+        line = failure.forbidden_line
+        return (_whole(file.source, line),), source.SourceWords(file.source).function_at(line)
     if isinstance(error, LearnerError) and error.frame[0]:
         line, function, _ = error.frame
         return (_whole(file.source, line),), function.replace("<module>", "")
