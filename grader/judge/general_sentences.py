@@ -29,7 +29,7 @@ LEFT = (
     "{} turns a tensor into Python numbers, and torch.{}(…) makes a new tensor without gradients, in float32 and on "
     "the CPU. Keep tensors, and join them with torch.stack."
 )
-CUT = "No gradient flows back through {}, and the gradient is what is wrong here: is it needed?"
+CUT = "The gradient is wrong, and none flows back through {0}. Is {0} right here?"
 NO_PARAMETER = re.compile(r"has (?:no parameter called ([\w., ]+)|other parameters than asked for: ([\w., ]+) missing)")
 PLAIN_TENSOR = (
     "self.{0} holds a plain tensor, which is not a parameter: nothing trains it, and it stays behind when the layer "
