@@ -108,7 +108,7 @@ export default {
       return {
         show: [
           plane({
-            name: "Two arrows", most: 340, from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
+            name: "Two arrows", most: 310, from: [-1, -1], to: [1, 1], xLabel: "first number", yLabel: "second number",
             lines: [
               ...(long > 0 ? [[[0, 0], foot, 9, `kata-kind-2 ${isAway && "minus"}`], [v, foot, 1]] : []),
               ...pale.lines,

@@ -42,7 +42,7 @@ export default {
               x: context[a], y: context[b], name: `new “${tokens[query.value]}”`, size: 9, kind: "cross",
             }],
             lines,
-            most: 370,
+            most: 320,
             xLabel: `dimension ${a}`,
             yLabel: `dimension ${b}`,
           }),

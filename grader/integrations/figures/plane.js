@@ -18,6 +18,7 @@ const held = new WeakMap(); // handle → the pointer that holds it
 export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel, lines = [], most = 270, note }) {
   const X = (x) => P + ((x - from[0]) / (to[0] - from[0])) * (W - 2 * P);
   const Y = (y) => W - P - ((y - from[1]) / (to[1] - from[1])) * (W - 2 * P);
+  const [across, up] = [X(Math.max(0, from[0])), Y(Math.max(0, from[1]))]; // where the axes are
   const within = (value, low, high) => Math.min(high, Math.max(low, value));
   const moved = (point, { clientX, clientY, currentTarget }) => {
     const box = currentTarget.ownerSVGElement.getBoundingClientRect();
@@ -57,7 +58,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
     ];
   };
   const axisNames = [
-    xLabel && { x: W - 4, y: Y(Math.max(0, from[1])) + 20, anchor: "end", name: xLabel },
+    xLabel && { x: W - 4, y: up + 20, anchor: "end", name: xLabel },
     yLabel && { x: 6, y: 12, anchor: "start", name: yLabel },
   ].filter(Boolean);
   const named = points.filter((point) => point.name && point.kind !== "arrow");
@@ -65,6 +66,8 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
     named.map(({ x, y, ...point }) => ({ ...point, x: X(x), y: Y(y) })),
     [
       ...points.map(({ x, y, size = 6 }) => [X(x) - size, Y(y) - size, X(x) + size, Y(y) + size]),
+      [across - 1, P / 2, across + 1, W - P / 2],
+      [P / 2, up - 1, W - P / 2, up + 1],
       ...lines.flatMap(([a, b, thick = 1]) => range(STOPS).map((n) => {
         const [x, y] = [0, 1].map((axis) => a[axis] + ((b[axis] - a[axis]) * (n + 0.5)) / STOPS);
         return [X(x) - thick / 2, Y(y) - thick / 2, X(x) + thick / 2, Y(y) + thick / 2];
@@ -86,7 +89,7 @@ export function plane({ name, points, from = [0, 0], to = [1, 1], xLabel, yLabel
       "path",
       {
         class: "axis",
-        d: `M${X(Math.max(0, from[0]))},${P / 2}V${W - P / 2}M${P / 2},${Y(Math.max(0, from[1]))}H${W - P / 2}`,
+        d: `M${across},${P / 2}V${W - P / 2}M${P / 2},${up}H${W - P / 2}`,
       }
     ),
     lines.map(([a, b, thick, look = ""]) => s("line", {
