@@ -58,7 +58,7 @@ export default {
       gradient.forEach((one, i) => (one.value = arriving[i]));
       [more.value, score.value, hidden.value, shown.value] = [0, scores[0], false, 1];
     });
-    figure.fold("Other scores, and the Jacobian");
+    figure.fold("Scores, Jacobian");
     const score = figure.slider({ label: "Score 0", min: -5, max: 5, step: 0.1, digits: 1, value: scores[0] });
     const hidden = figure.toggle({ label: "Hide token 2" });
     const shown = figure.choice({ label: "Jacobian", options: ["hidden", "whole", "only the diagonal"] });
