@@ -16,6 +16,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const last = Math.max(rowOf.length - 1, ...addresses);
   const room = WIDE / (last + 1);
   const isWide = room > 40;
+  const read = addresses.filter((_, lane) => !isMasked(lane));
   const high = (power) => (TALL * power) / Math.max(...exponentials);
   const low = TOP + TALL;
   const word = (address, y, text, look) => s(
@@ -39,8 +40,8 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
         && s("text", { x: address * room + 2, y: 12, class: "strong" }, nameOf(rowOf[address])),
       box(address, 18, 28, look(address)), word(address, 37, `log ${memory[address]}`, "number"),
     ]),
-    s("path", { class: "line", d: `M${addresses[0] * room + 2},50v8H${(addresses.at(-1) + 1) * room - 2}v-8` }),
-    word(sum(addresses) / addresses.length, 74, "the tile, and exp of it"),
+    s("path", { class: "line", d: `M${read[0] * room + 2},50v8H${(read.at(-1) + 1) * room - 2}v-8` }),
+    s("text", { x: read[0] * room + 2, y: 74 }, "what the tile reads, and exp of it"),
     lanes.map((lane) => {
       const [address, height] = [addresses[lane], high(exponentials[lane])];
       const isForeign = !isMasked(lane) && rowOf[address] !== rowOf[addresses[0]];
