@@ -94,6 +94,7 @@ export default {
           show: matrix({
             name: "scores", values: scores, rows: tokens, columns: tokens, scale: 2, picked: cell.value, pick,
           }),
+          title: "A score is a sum of products, and the same whichever of two tokens comes first",
           key: [`${tokens[i]} · ${tokens[j]}`, format(scores[i][j])],
           say: `The score of “${tokens[i]}” and “${tokens[j]}” is ${terms} = ${format(scores[i][j])}. `
             + "“Two arrows” shows the first two numbers of each.",
