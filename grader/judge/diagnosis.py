@@ -216,7 +216,7 @@ class Diagnostician:
     ) -> str | None:
         """The sentence of the version that explains most checks, perhaps with another one; two where several do.
 
-        Of several, that one whose diff is most like the learner's source, and which fails on a line like the learner's.
+        Of several, that one which fails on a line like the learner's, and whose diff is most like the learner's source.
         """
         if not versions:
             return None
@@ -228,10 +228,10 @@ class Diagnostician:
             for version in versions
         }
         best = [version for version in versions if score[version] == max(score.values())]
+        best = self.wrong_versions.nearest(best, failure)
         if len(best) > 1:
             support = {version: claims.support(version, self.words.source) for version in best}
             best = [version for version in best if support[version] == max(support.values())]
-            best = self.wrong_versions.nearest(best, failure)
         return OR.join(version.sentence for version in best[:2])
 
     def general(self, failure: Failure, failures: dict[str, Failure], passed: set[str]) -> str | None:
