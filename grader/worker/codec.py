@@ -5,7 +5,7 @@ such as ["tuple", […]] or ["tensor", 0, {…}]. A value that has no plain form
 message can name it, but nothing can be computed with it.
 """
 
-import ctypes
+import io
 import math
 from dataclasses import dataclass
 
@@ -22,7 +22,6 @@ DTYPES = {
     "U8": torch.uint8, "BOOL": torch.bool,
 }  # fmt: skip
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-NO_BYTES = torch.empty(0, dtype=torch.uint8)
 ARTICLES = {
     "ndarray": "a numpy array", "Tensor": "a subclass of torch.Tensor", "function": "a function",
     "builtin_function_or_method": "a function",
@@ -74,7 +73,7 @@ class Encoder:
         if type(value) is torch.Generator and self.strides:  # only in the grader's arguments, never in a result
             return ["generator", self.tensor(value.get_state())]
         if type(value) is bytes and self.strides:  # likewise
-            return ["bytes", self.tensor(torch.frombuffer(bytearray(value), dtype=torch.uint8) if value else NO_BYTES)]
+            return ["bytes", self.tensor(torch.tensor(bytearray(value), dtype=torch.uint8))]
         if type(value) is torch.dtype and value in NAMES:
             return ["dtype", NAMES[value]]
         if type(value) in (torch.Tensor, torch.nn.Parameter):
@@ -108,8 +107,7 @@ class Encoder:
             facts["stride"] = list(value.stride())
         if value.device.type != "cpu" or not is_contiguous or value.is_conj() or value.is_neg():
             tensor = value.detach().resolve_conj().resolve_neg().cpu().contiguous()
-        data = bytes_of(tensor, size) if size else b""
-        self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), data))
+        self.tensors.append(RawTensor(NAMES[value.dtype], tuple(value.shape), bytes_of(tensor)))
         return ["tensor", len(self.tensors) - 1, facts]
 
 
@@ -143,8 +141,7 @@ class Decoder:
             generator = torch.Generator()
             return generator.set_state(self.value(rest[0], depth + 1))
         if tag == "bytes" and len(rest) == 1 and self.strides:
-            data = self.value(rest[0], depth + 1)
-            return bytes_of(data, data.numel())
+            return bytes_of(self.value(rest[0], depth + 1))
         if tag == "dtype" and len(rest) == 1 and type(rest[0]) is str and rest[0] in DTYPES:
             return DTYPES[rest[0]]
         if tag == "tensor" and len(rest) == 2:
@@ -183,7 +180,7 @@ class Decoder:
         if size != len(raw.data):
             raise ProtocolError("a tensor's shape and bytes do not agree")
         if size:
-            fill(tensor, bytes(raw.data))
+            tensor.view(-1).copy_(torch.frombuffer(bytearray(raw.data), dtype=tensor.dtype))
         if self.strides:
             stride = facts.get("stride")
             tensor = torch.empty_strided(raw.shape, stride, dtype=tensor.dtype).copy_(tensor) if stride else tensor
@@ -193,14 +190,12 @@ class Decoder:
         return tensor
 
 
-def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
-    """The bytes of a contiguous tensor: `size` of them."""
-    return ctypes.string_at(tensor.data_ptr(), size)
-
-
-def fill(tensor: torch.Tensor, data: bytes) -> None:
-    """Fill a new tensor with bytes. This is faster than torch.frombuffer, and aligned like any other tensor."""
-    ctypes.memmove(tensor.data_ptr(), data, len(data))
+def bytes_of(tensor: torch.Tensor) -> bytes:
+    """The bytes of a contiguous tensor, read without ctypes, which some workers do not have."""
+    written, storage = io.BytesIO(), tensor.untyped_storage()
+    storage = storage if storage.nbytes() == tensor.nbytes else tensor.detach().clone().untyped_storage()
+    storage._write_file(written, False, False, 1)
+    return written.getvalue()
 
 
 def describe(value) -> str:

@@ -15,7 +15,6 @@ import contextlib
 import ctypes
 import gc
 import inspect
-import io
 import math
 import os
 import re
@@ -25,7 +24,6 @@ from typing import Any
 
 import torch
 
-from . import codec
 from .lockdown import kernel
 from .operations import SPELLINGS, allowed, plain
 
@@ -79,7 +77,6 @@ def take_out(names: list[str], groups: list[str]) -> None:
     # What torch.func asks of torch's compiler, which takes longer to import than all the rest.
     compiled_autograd = types.SimpleNamespace(_disable=contextlib.nullcontext)
     vars(torch)["_dynamo"] = types.SimpleNamespace(compiled_autograd=compiled_autograd)
-    codec.bytes_of, codec.fill = bytes_of, fill
     gc.collect()
     gc.freeze()
 
@@ -171,16 +168,3 @@ def _empty_functions(kept: frozenset[str], forbidden: frozenset[str]) -> None:
             co_code=raising.co_code, co_consts=(ReadyMade,) * len(raising.co_consts), co_names=(),
             co_flags=code.co_flags & PLAIN_FLAGS, co_exceptiontable=b"", co_stacksize=raising.co_stacksize,
         )  # fmt: skip
-
-
-def bytes_of(tensor: torch.Tensor, size: int) -> bytes:
-    """The bytes of a contiguous tensor, read without ctypes."""
-    written = io.BytesIO()
-    tensor.untyped_storage()._write_file(written, False, False, 1)
-    start = tensor.storage_offset() * tensor.element_size()
-    return written.getvalue()[start : start + size]
-
-
-def fill(tensor: torch.Tensor, data: bytes) -> None:
-    """Fill a new tensor with bytes, without ctypes."""
-    tensor.view(-1).copy_(torch.frombuffer(bytearray(data), dtype=tensor.dtype))
