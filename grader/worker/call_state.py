@@ -34,20 +34,13 @@ def set_seed(seed, device: str) -> None:
 
 
 def on_device(value, device: str):
-    """The arguments, with the tensors in them on the device of the request, with the same strides."""
+    """The arguments, with the tensors in them on the device of the request: a leaf for each that is elsewhere."""
     if device == "cpu":
         return value
     if device == "meta":
         return place(value)
-    return each(lambda tensor: _copy_to(tensor, device), value)
-
-
-def _copy_to(tensor: torch.Tensor, device: str) -> torch.Tensor:
-    """The tensor on a device, itself if it is there. A copy is a leaf: a backward pass leaves its gradient there."""
-    if tensor.device.type == device:
-        return tensor
-    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=device)
-    return copy.copy_(tensor.detach()).requires_grad_(tensor.requires_grad)
+    move = lambda tensor: tensor.detach().to(device).requires_grad_(tensor.requires_grad)  # noqa: E731
+    return each(lambda tensor: tensor if tensor.device.type == device else move(tensor), value)
 
 
 def with_states(args, kwargs):
@@ -59,16 +52,12 @@ def with_states(args, kwargs):
 def shared_memory(result, arguments) -> str:
     """One of SHARED, or "" if each tensor of the result has a storage of its own, no larger than its numbers."""
     tensors = [tensor for tensor in tensors_in(result) if tensor.device.type != "meta"]
-    taken = [place for value in arguments for place in _extents(value)]
-    own: list[tuple[int, int]] = []
-    for tensor in tensors:
-        place = _extent(tensor)
-        if _overlaps(place, taken):
-            return OF_ARGUMENTS
-        if _overlaps(place, own):
-            return OF_EACH_OTHER
-        own.append(place)
-    is_larger = any(end - begin > tensor.numel() * tensor.element_size() for tensor, (begin, end) in zip(tensors, own))
+    taken, own = [place for value in arguments for place in _extents(value)], [_extent(tensor) for tensor in tensors]
+    if any(_overlaps(place, taken) for place in own):
+        return OF_ARGUMENTS
+    if any(_overlaps(place, own[:number]) for number, place in enumerate(own)):
+        return OF_EACH_OTHER
+    is_larger = any(end - begin > tensor.nbytes for tensor, (begin, end) in zip(tensors, own))
     return LARGER if is_larger else ""
 
 

@@ -4,7 +4,6 @@ The same executor runs the solution in the grader's process, so that both are ex
 """
 
 import contextlib
-import functools
 import inspect
 import sys
 import types
@@ -24,7 +23,6 @@ from .submitted_source import SubmittedSource
 from .surroundings import Output
 
 NOTHING: Any = contextlib.nullcontext()
-SIGNATURE = functools.lru_cache(200)(inspect.signature)  # which takes longer than most calls
 WITH_OPERATIONS = ("operations", "launches")
 
 
@@ -239,15 +237,14 @@ class Executor:
 def demand_fit(target: Any, args: list, kwargs: dict) -> None:
     """Raise NoCall where the arguments do not fit the target's signature. A target may have none."""
     function = target.forward if isinstance(target, MODULE) else target
-    written = getattr(function, "__func__", function)  # of a method, the function in its class
     try:
-        signature = SIGNATURE(written) if type(written) in (types.FunctionType, type) else inspect.signature(written)
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
         return
     try:
-        signature.bind(*([None] if written is not function else []), *args, **kwargs)
+        signature.bind(*args, **kwargs)
     except TypeError as error:
-        own = f"{getattr(function, '__name__', 'call')}{inspect.signature(function)}"
+        own = f"{getattr(function, '__name__', 'call')}{signature}"
         raise NoCall(Reply(signature=f"{own}: {error}"[:300])) from None
 
 

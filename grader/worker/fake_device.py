@@ -7,7 +7,8 @@ fail.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -27,7 +28,7 @@ INDEXING = {"aten::index", "aten::index_put", "aten::index_put_", "aten::_unsafe
 MOVED = "_on_fake_device"  # the attribute of a moved Parameter that holds the Placed tensor with its values
 
 
-def each(change, value):
+def each(change: Callable[[torch.Tensor], Any], value: Any) -> Any:
     """The value with `change` applied to every tensor inside. torch's tree_map takes ten times as long."""
     if isinstance(value, torch.Tensor):
         return change(value)
@@ -74,12 +75,16 @@ class Placed(torch.Tensor):
         return compute(function, args, kwargs or {})
 
 
-class FakeDevice(TorchDispatchMode):
-    """While this mode is active, `device="meta"` (as in `device=x.device`) creates tensors on the fake device too."""
+class Mode(TorchDispatchMode):
+    """A mode that lets torch be without its compiler."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
+
+
+class FakeDevice(Mode):
+    """While this mode is active, `device="meta"` (as in `device=x.device`) creates tensors on the fake device too."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return compute(function, args, kwargs or {})

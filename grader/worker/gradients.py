@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from .fake_device import tensors_in
 from .modules import MODULE, REQUIRES_GRAD, parameters
 
 # The reasons why a call has no gradients. The grader shows these texts and no others.
@@ -49,7 +50,7 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
     Returns None and the reason (one of NO_GRADIENT) where there are none. seed: that of the random numbers. A leaf that
     the result does not depend on has a gradient of zeros.
     """
-    outputs = _outputs(result)
+    outputs = [tensor for tensor in tensors_in(result) if tensor.is_floating_point()]
     if not leaves:
         return None, NO_LEAVES
     if not outputs:
@@ -63,12 +64,8 @@ def gradients_of(result, leaves: dict, seed: int) -> tuple[dict[str, torch.Tenso
         if output.requires_grad:
             total = total + (output * cotangent).sum()
     # A scalar needs no grad_outputs, which would import sympy and take a quarter of a second in each fork.
-    grads = torch.autograd.grad(total, list(leaves.values()), allow_unused=True)
-    filled = {
-        name: torch.zeros_like(leaf) if grad is None else grad
-        for (name, leaf), grad in zip(leaves.items(), grads, strict=True)
-    }
-    return filled, None
+    grads = torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
+    return dict(zip(leaves, grads, strict=True)), None
 
 
 def descend(
@@ -88,12 +85,11 @@ def descend(
         mean = values.mean()
         if not leaves or not mean.requires_grad:
             return None, NO_PATH if leaves else NO_LEAVES
-        grads = torch.autograd.grad(mean, leaves, allow_unused=True)
+        grads = torch.autograd.grad(mean, leaves, materialize_grads=True)
         means.append(mean.detach())
         with torch.no_grad():
             for parameter, grad in zip(leaves, grads, strict=True):
-                if grad is not None:
-                    parameter.sub_(grad, alpha=rate)
+                parameter.sub_(grad, alpha=rate)
     return torch.stack(means), None
 
 
@@ -102,10 +98,3 @@ def entries_of(result, grad: torch.Tensor) -> list:
     backward = getattr(getattr(result, "grad_fn", None), "apply", None)
     entries = () if backward is None else backward(grad)
     return list(entries) if isinstance(entries, (list, tuple)) else [entries]
-
-
-def _outputs(value) -> list[torch.Tensor]:
-    """Every float tensor inside a result."""
-    if isinstance(value, torch.Tensor):
-        return [value] if value.is_floating_point() else []
-    return [tensor for item in value for tensor in _outputs(item)] if isinstance(value, (list, tuple)) else []

@@ -17,7 +17,7 @@ def run_line(code: str, is_expression: bool) -> list:
     if _RANDOM:
         _torch.set_rng_state(_RANDOM.pop())
     try:
-        value = _value(code, is_expression)
+        value = eval(compile(code, "the lesson", "eval" if is_expression else "exec"), _NAMES)
     finally:
         _RANDOM.append(_torch.get_rng_state())
     texts: list = []
@@ -26,11 +26,6 @@ def run_line(code: str, is_expression: bool) -> list:
         texts.append(repr(value)[:9_000])
         _torch.set_printoptions(profile="default")
     return texts
-
-
-def _value(code: str, is_expression: bool):
-    compiled = compile(code, "the lesson", "eval" if is_expression else "exec")
-    return eval(compiled, _NAMES) if is_expression else exec(compiled, _NAMES)
 
 
 def keep_file(name: str, content) -> None:

@@ -18,17 +18,8 @@ ON_FORWARD = torch.nn.modules.module.register_module_forward_hook
 OWN_DICT, BASES = MODULE.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
 
 
-def _kinds() -> dict[int, str]:
-    names, waiting = {}, [MODULE]
-    while waiting:
-        module_class = waiting.pop()
-        if module_class.__module__.startswith("torch.nn"):
-            names[id(module_class)] = module_class.__name__
-        waiting += module_class.__subclasses__()
-    return names
-
-
-KINDS = _kinds()  # the names of torch's own classes, by id, since a learner's class can define equality
+# The names of torch's own classes, by id, since a learner's class can define equality.
+KINDS = {id(kind): name for name, kind in vars(torch.nn).items() if isinstance(kind, type) and issubclass(kind, MODULE)}
 
 
 def parts(module: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Module]]:

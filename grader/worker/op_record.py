@@ -11,9 +11,9 @@ the learner's stands between the code and torch, the record says that it is inco
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode
+from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from .fake_device import FakeDevice, Placed, tensors_in
+from .fake_device import FakeDevice, Mode, Placed, tensors_in
 from .operations import plain
 from .protocol import MAX_OPERATIONS, MAX_SHAPES
 
@@ -30,15 +30,11 @@ TORCHS_OWN = (*torch.Tensor.__mro__, torch.nn.Parameter, Placed)
 OWN_FUNCTION = "__torch_function__"
 
 
-class OpRecord(TorchDispatchMode):
+class OpRecord(Mode):
     """Records the operations that run within it, in order, as `rows` of [name, input shapes, output shapes].
 
     problem: why `rows` is incomplete (one of NOT_WHOLE), or None.
     """
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # otherwise torch imports torch._dynamo at the first call, which takes most of a second
 
     def __init__(self) -> None:
         super().__init__()

@@ -28,13 +28,6 @@ OUR_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "G
 
 
 def main(control: socket.socket, plan: dict) -> socket.socket | None:
-    """As `obey`, until the grader is gone or this process is interrupted."""
-    with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        return obey(control, plan)
-    return None
-
-
-def obey(control: socket.socket, plan: dict) -> socket.socket | None:
     """Execute the commands `spawn`, `probe` and `end` until the grader closes the socket: None.
 
     In a fork: the connection on which it answers requests.
@@ -43,12 +36,12 @@ def obey(control: socket.socket, plan: dict) -> socket.socket | None:
     Where it is None, this process ends with the socket alone. `needs`: packages that workers have besides torch. Where
     it has `formula`, {"names", "groups"}, no worker has torch's ready-made functions: see without_ready_made.
     """
+    kernel.set_signals()
     if plan["parent"] is not None:
         kernel.die_with_parent(plan["parent"])
     kernel.keep_out()
     warm_up.install_finder()
     kernel.adopt_orphans()
-    kernel.set_signals()
     if compiling.NEED in plan["needs"]:
         compiling.begin()
     elif kernels.PACKAGE in plan["needs"]:
@@ -83,7 +76,8 @@ def obey(control: socket.socket, plan: dict) -> socket.socket | None:
             live.add(pid)
         else:
             answer = {"status": end(command["pid"], live, command["grace"])}
-        control.sendall(json.dumps(answer).encode() + b"\n")
+        with contextlib.suppress(OSError):  # the grader is gone, as the next command says
+            control.sendall(json.dumps(answer).encode() + b"\n")
     for pid in list(live):
         end(pid, live)
     return None

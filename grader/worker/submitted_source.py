@@ -6,10 +6,8 @@ import ast
 import builtins
 import contextlib
 import difflib
-import functools
 import itertools
 import linecache
-import operator
 import signal
 import sys
 import time
@@ -23,7 +21,7 @@ from .surroundings import display, get_ipython
 
 TICK_S = 0.05  # seconds between two readings of the clock
 SHARE = 0.5  # the part of the time left for all statements that one statement may take
-FUTURES = functools.reduce(operator.or_, (getattr(__future__, n).compiler_flag for n in __future__.all_feature_names))
+FUTURES = sum({getattr(__future__, name).compiler_flag for name in __future__.all_feature_names})  # each is a bit
 WITHOUT_HINTS = __future__.annotations.compiler_flag
 HINTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.AnnAssign)
 IMPORTS = (ast.Import, ast.ImportFrom)  # not limited, since none of the importable modules runs a learner's code

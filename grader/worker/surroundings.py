@@ -37,7 +37,7 @@ def display(*objects: object, **options: object) -> None:
 
 def get_ipython() -> "Shell":
     """The stand-in for the IPython shell."""
-    return SHELL
+    return Shell()
 
 
 class Shell:
@@ -49,14 +49,10 @@ class Shell:
         return display
 
 
-SHELL = Shell()
-
-
 class Progress(Shell):
     """A progress bar that shows nothing: it iterates over what it is given. Its methods accept any arguments."""
 
     write = staticmethod(print)
-    pandas = staticmethod(display)
 
     def __init__(self, iterable: Iterable[Any] = (), *_: object, **__: object):
         self.iterable = () if iterable is None else iterable

@@ -88,15 +88,8 @@ def _float(digits: str) -> float:
     return value
 
 
-def _unique(pairs: list) -> dict:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key comes twice")
-    return value
-
-
 # JSON whose floats are finite and whose ints are short.
-STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_float, object_pairs_hook=_unique)
+STRICT = json.JSONDecoder(parse_int=_int, parse_float=_float, parse_constant=_float)
 
 
 def is_shape(value, most: int = MAX_ELEMENTS) -> bool:

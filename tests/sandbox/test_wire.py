@@ -116,7 +116,7 @@ MALFORMED = [
     *(frame(f'{{"message":{message},"tensors":[]}}'.encode())
       for message in ("[]", "{'a':1}", "1" * 60_000, '{"a":' + "1" * 30 + "}")),
     *(frame(f'{{"message":{{{fact}}},"tensors":[]}}'.encode())
-      for fact in ('"a":NaN', '"a":1e999', '"a":1,"a":2', '"a":1,"a":1', '"a":"\\ud800"')),
+      for fact in ('"a":NaN', '"a":1e999', '"a":"\\ud800"')),
     frame(entries(), b"left over"), frame(entries(["F32", [1]]), b"\0" * 8), frame(entries(["F32", [0, 1 << 62]])),
     *(frame(entries(entry), FOUR)
       for entry in (["F32", [2]], ["F32", [-1]], ["F32", [True]], ["F32", [1.0]], ["PICKLE", [1]], [["F32"], [1]],

@@ -54,11 +54,6 @@ def ruleset(readable: list[str], devices: Sequence[str] = (), own: str = "") -> 
     return descriptor
 
 
-def restrict(descriptor: int) -> None:
-    """Apply the rules to this process and to all its descendants. This cannot be undone. Raises OSError."""
-    kernel.call(RESTRICT_SELF, descriptor, 0)
-
-
 def without_installed(root: str) -> list[str]:
     """Paths that together cover a folder without the installed packages in it, since rules can only add rights."""
     try:

@@ -56,7 +56,7 @@ class Lockdown:
         if rules is not None or self.filter is not None:
             kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         if rules is not None:
-            landlock.restrict(rules)
+            kernel.call(landlock.RESTRICT_SELF, rules, 0)
             os.close(rules)
         if self.filter is not None:
             self.filter.install()
