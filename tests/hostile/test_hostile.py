@@ -365,18 +365,6 @@ def grouped(chosen: list[Attack]) -> list[list[Attack]]:
     return sorted(groups, key=len, reverse=True)
 
 
-def test_what_is_tried_in_each_tier():
-    every, chosen = set(ATTACKS), {tier: set(chosen_for(tier, "", thorough=False)) for tier in WALLED}
-    assert all(set(chosen_for(tier, "", thorough=True)) == every for tier in WALLED)
-    assert {attack.name[0] for attack in chosen_for("D", "", thorough=True)} == set(ON_THE_VERDICT)
-    sandbox = {attack for attack in ATTACKS if attack.name[0] in ON_THE_SANDBOX}
-    together = set.union(*chosen.values())
-    assert len(together & sandbox) >= len(sandbox) * len(WALLED) // EVERY
-    assert sum(map(len, chosen.values())) == len(together) >= len(every) // 10  # none is tried twice
-    assert {attack.name[0] for attack in together} == set("ABCDEFGHIJKLM")
-    assert {attack.verdict for attack in together} == {"passed", "failed"}  # "error": files that are none, below
-
-
 def test_attacks_on_the_worker_aim_at_what_is_there():
     """What was renamed since would be attacked no more, and nobody would see that."""
     gone = {attack.name: list(missed(attack.source)) for attack in ATTACKS if "worker." in attack.source}

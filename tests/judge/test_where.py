@@ -195,14 +195,9 @@ def test_an_edit_is_never_told():
         assert re.fullmatch(r"[\w .]+", edit.kind) and not re.search(r"\d", edit.kind)
 
 
-@pytest.mark.slow
-def test_check_shows_the_line_and_the_columns_before_the_values(said, tmp_path):
+def test_where_nothing_is_searched_no_line_is_told(said, tmp_path):
+    """What is shown of a line that is found: tests/reports/verdicts.txt."""
     path = tmp_path / "x.py"
     path.write_text(replaced(solution("03"), "dim=-1", "dim=0"))
-    words = "check", "03", "--submission", path, "--seed", 7
-    shown = said(*words).stdout.splitlines()
-    carets = next(number for number, line in enumerate(shown) if line.endswith(" ^^^^^"))
-    assert shown[carets - 1][shown[carets].index("^") :].startswith("dim=0")
-    assert re.match(rf"{path}:\d+:\d+: in attention_weights$", shown[2]) and shown[carets + 3].startswith("  expected")
-    without = json.loads(said(*words, "--format", "json", "--where", 0).stdout)
+    without = json.loads(said("check", "03", "--submission", path, "--format", "json", "--where", 0).stdout)
     assert all(check["lines"] == [] and check["where"] == "" for check in without["checks"])
