@@ -17,7 +17,6 @@ and the change as a fenced diff (patches.py):
 The exercise whose lesson clears one up describes it in its `exercise.toml`; a mistake names it by a heading above it.
 """
 
-import ast
 import functools
 import json
 import re
@@ -152,10 +151,7 @@ def as_json(checks: list[str], not_passed: Mapping[str, NotPassed]) -> str:
 
 def reveals(mistake: Mistake) -> Iterator[BadLine]:
     """The reason why the sentence of a mistake gives the solution away, if it does."""
-    if _is_code(mistake.sentence):
-        reason = "the sentence is code: say in words what is wrong and where to look"
-        yield BadLine(mistake.path, mistake.line + 1, reason)
-    elif shared := _shared(mistake.sentence, [line[1:] for line in mistake.changes if line.startswith("-")]):
+    if shared := _shared(mistake.sentence, [line[1:] for line in mistake.changes if line.startswith("-")]):
         reason = f"the sentence holds the solution, `{shared}`: say what is wrong, not what to write"
         yield BadLine(mistake.path, mistake.line + 1, reason)
 
@@ -200,15 +196,6 @@ def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tup
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
         hunks.append(Hunk(named[1], body, path, number + 1))
     return sentence, tuple(hunks)
-
-
-def _is_code(sentence: str) -> bool:
-    """True if the sentence is Python, of more than a name or two."""
-    try:
-        tree = ast.parse(sentence.rstrip(".?! "))
-    except (SyntaxError, ValueError):
-        return False
-    return any(not isinstance(node, (ast.Module, ast.Expr, ast.Name, ast.Load)) for node in ast.walk(tree))
 
 
 def _shared(sentence: str, code: list[str]) -> str:

@@ -42,7 +42,6 @@ SENTENCES = (
     "The source reaches into Python's or torch's machinery, where a guard rail can be undone",
     "The source puts names or code together while it runs, where no guard rail reads them",
 )
-TO_LOOK_AT = "A person should look at it."  # how a note for the teacher ends
 
 
 @limited
@@ -87,7 +86,7 @@ def notes(source: str) -> tuple[str, ...]:
     for sentence, uses in zip(SENTENCES, suspect_uses(source)):
         listed = ", ".join(f"{place(source, line)}: {name}" for line, name in uses[:MAX_LISTED])
         more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
-        found += [inert(f"{sentence} ({listed}{more}). {TO_LOOK_AT}")] if uses else []
+        found += [inert(f"{sentence} ({listed}{more}). A person should look at it.")] if uses else []
     return tuple(found)
 
 

@@ -176,7 +176,6 @@ REFUSED = [
     (changed("-    return x @ y.T  #", "-    return x  @ y.T  #"), 14, "no line return x  @ y.T  # (T, T); the n"),
     (changed("     y = x.clone()", "     z = 3"), 13, "scores has no line z = 3"),
     (changed("     def forward(self, x):\n-", "-"), 16, "its lines do not follow each other in Layer.forward"),
-    (changed("+import copy", "+import torch"), 10, "the solution has this already: import torch"),
     (changed("+import copy", "+x = 3"), 10, "adds import statements and nothing else"),
     (changed("+import copy", "-import torch"), 10, "adds import statements and nothing else"),
     (changed("/ 2  # (T, T)", "/ (2  # (T, T)"), 10, "the changed code is no Python"),
@@ -204,8 +203,6 @@ REFUSED = [
         5,
         "it changes 13 lines, and 12 are the most",
     ),
-    # What tells the solution.
-    (one("@@ scores @@\n-    y = x.clone()\n+    y = 2 * x", "torch.mm(x, x)."), 3, "the sentence is code"),
 ]
 TELLS = one("@@ scores @@\n-    return x @ y.T * 1  # (T, T)\n+    return y", "Write return x @ y.T * 1.")
 
@@ -227,13 +224,12 @@ def test_a_sentence_that_tells_the_solution_is_refused():
         one(
             "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "`y.T` is missing in scores: it needs it."
         ),
-        one("@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "Transposed."),
         one(
             "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y @ y.T\n"
             "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x"
         ),
     ],
-    ids=["a call in the sentence", "one word", "2 hunks"],
+    ids=["a call in the sentence", "2 hunks"],
 )
 def test_a_mistake_that_runs_and_tells_the_fault_alone_is_taken(text):
     assert objections(text) == []
