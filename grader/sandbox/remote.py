@@ -40,7 +40,6 @@ INTERNALS = re.compile(r" ?\(Triggered internally at [^()\n]*\)")  # torch tells
 LIBRARIES = (builtins, json, torch, torch.linalg, metadata)  # the names of their exceptions are no secret
 LOADING = (protocol.Load, protocol.Step)
 NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
-LEAST_CPU_S = 0.25  # for one call, however many calls did not end before
 MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
 MAX_RECEIVED = 64 << 20  # bytes of all replies about a submission; those of right code are below 0.3 MB
 ENDINGS = ("timeout", "ended")
@@ -169,7 +168,7 @@ class Remote:
         worker: one that served another source, to be used again; None for a new one. Where the process of a new one
         ends or hangs, the source is run again step by step, to find the statement that causes it.
         """
-        self.worker = worker if worker is not None and worker.alive else self.spawn()
+        self.worker = worker if worker is not None and worker.alive else self.fork_server.spawn(self.limits)
         try:
             left_out = self.run_source()
         except LearnerError as error:
@@ -216,7 +215,7 @@ class Remote:
         cpu_s = self.limits.load_cpu_s and self.limits.load_cpu_s * STEPWISE_SHARE
         for _ in range(MAX_SKIPPED + 1):
             self.output, self.output_of_load = output
-            self.worker = self.spawn()
+            self.worker = self.fork_server.spawn(self.limits)
             failed, number = self.run_source(stepwise=True), 0
             try:
                 while number < len(lines):
@@ -249,14 +248,6 @@ class Remote:
             for line, seconds, error in reply.left_out or ()
         ]
 
-    def spawn(self) -> Worker:
-        """A new worker. Each function that did not end halves the time of a call: often all of them run one loop."""
-        limit_s = self.limits.call_cpu_s
-        if not self.hung or limit_s is None:
-            return self.fork_server.spawn(self.limits)
-        call_cpu_s = max(limit_s / 2 ** len(self.hung), min(LEAST_CPU_S, limit_s))
-        return self.fork_server.spawn(replace(self.limits, call_cpu_s=call_cpu_s))
-
     def _ask(
         self, request: Request, body: bytes, cpu_s: float | None = None, function: str = ""
     ) -> tuple[Reply, list[RawTensor]]:
@@ -270,7 +261,7 @@ class Remote:
             raise LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
         seconds, began = min(self.limits.call_s, remaining_s), time.monotonic()
         try:
-            encoded = self.worker.exchange(body, seconds, cpu_s or self.worker.limits.call_cpu_s)
+            encoded = self.worker.exchange(body, seconds, cpu_s or self.limits.call_cpu_s)
         except NO_REPLY as error:
             raise self.why_no_reply(error, function) from None
         finally:
@@ -324,10 +315,9 @@ class Remote:
         """The error for a request without a reply. function: that which it called, whose time limit is noted."""
         if isinstance(error, TimedOut):
             # For code that computes, the message names the same limit whichever was reached: it is always the same.
-            limits = self.worker.limits if self.worker is not None else self.limits
-            if error.asleep and error.seconds < limits.call_s:  # that was all that was left
+            if error.asleep and error.seconds < self.limits.call_s:  # that was all that was left
                 return LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
-            seconds = error.seconds if error.asleep else limits.call_cpu_s or limits.call_s
+            seconds = error.seconds if error.asleep else self.limits.call_cpu_s or self.limits.call_s
             self.hung[function] = {"seconds": seconds, "asleep": error.asleep}
             return LearnerError("timeout", self.hung[function])
         if isinstance(error, WorkerEnded):
