@@ -87,7 +87,7 @@ class ForkServer:
         if self.tier.name == "D":  # nothing else prevents a worker of the same user from reading the grader's memory
             kernel.keep_out()
         self.rule = rule
-        self.process = begin(self._kind())
+        self.process = begin(Kind(self.tier, self.device, self.rule, self.needs))
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
         self._others: dict[tuple[str, ...] | None, ForkServer] = {}  # by their packages; None: without ready-made ones
@@ -209,10 +209,6 @@ class ForkServer:
             found = self._others[needs] = ForkServer(device, self.tier, rule, needs or ())
         return found
 
-    def _kind(self) -> Kind:
-        formula = None if self.rule is None else (self.rule.names, self.rule.allowed)
-        return Kind(self.tier, self.device, formula, self.needs)
-
     def _end(self, pid: Pid, grace: float) -> int | None:
         """Kill a worker. Returns its exit status if it had ended by itself within `grace` seconds, else None.
 
@@ -267,7 +263,7 @@ class ForkServer:
         if step_down and not self.forced:
             with contextlib.suppress(Unavailable):
                 self.tier, self._record = weaker(self.tier, self.device, last_line), None
-        self.process = begin(self._kind())
+        self.process = begin(Kind(self.tier, self.device, self.rule, self.needs))
         return last_line
 
     def __enter__(self) -> "ForkServer":

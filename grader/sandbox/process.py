@@ -11,6 +11,7 @@ import subprocess
 import time
 from typing import Any, NamedTuple
 
+from grader.catalog import Forbidden
 from grader.catalog.errors import InfrastructureError
 from grader.sandbox import mounts
 from grader.sandbox.mounts import Tier
@@ -168,13 +169,13 @@ def sender(connection: socket.socket, deadline: float) -> int | None:
 class Kind(NamedTuple):
     """What two fork servers must have in common so that one can do the work of the other.
 
-    formula: where it is not None, the names and the groups of operations of a rule: see worker.server.main. needs:
-    packages that it imports besides torch.
+    rule: its workers lack the ready-made functions that this rule forbids: see worker.server.main. needs: packages that
+    it imports besides torch.
     """
 
     tier: Tier
     device: str
-    formula: tuple[tuple[str, ...], tuple[str, ...]] | None
+    rule: Forbidden | None
     needs: tuple[str, ...]
 
 
@@ -188,12 +189,12 @@ class Process:
 
     def __init__(self, kind: Kind):
         self.kind = kind
-        tier, device, formula, needs = kind
+        tier, device, rule, needs = kind
         own_end, server_end = connect()
         kept = ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME")
         environment = ENVIRONMENT | {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"CUDA_CACHE_DISABLE": "1"} if device == "cuda" else {"CUDA_VISIBLE_DEVICES": ""}
-        own = {"formula": formula and dict(zip(("names", "groups"), formula)), "needs": needs}
+        own = {"formula": rule and {"names": rule.names, "groups": rule.allowed}, "needs": needs}
         plan = json.dumps(mounts.plan(tier, device) | own).encode() + b"\n"
         command = [*mounts.bubblewrap(tier, device), "--"] if tier.bwrap else []
         command += [mounts.executable(), "-I", "-S", "-X", "utf8", "-c", BOOT]
