@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.catalog import Exercise, cards, documented, mistakes, patches, paths, stubs
+from grader.catalog import Exercise, cards, documented, mistakes, paths, stubs
 from grader.catalog.errors import BadLine
 from grader.catalog.mistakes import Mistake
 from grader.judge import figure
@@ -172,7 +172,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
         reason = f"{len(known)} mistakes are here, and {MIN_MISTAKES} are the least"
         yield Problem(reason, path, "Write down each mistake that learners make")
     for mistake in known:
-        for refusal in (*patches.refusals(mistake.solution, mistake.hunks), *mistakes.reveals(mistake)):
+        for refusal in mistakes.reveals(mistake):
             yield Problem(refusal.reason, path, fix, refusal.line)
     yield from _sentences(folder, known)
     yield from _misconceptions(exercise, known)
