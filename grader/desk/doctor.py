@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from grader import folders
 from grader.catalog.errors import InfrastructureError
-from grader.desk import progress
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control
@@ -42,8 +41,6 @@ def _findings() -> Iterator[Finding]:
     yield "torch", importlib.metadata.version("torch"), "", True
     yield from _sandbox()
     yield "device", _device(), "", True
-    kept = "can be written" if progress.is_kept() else "cannot be written: checking works, nothing is kept"
-    yield "this folder", kept, "", True
     yield "warm process", _warm(), "", True
 
 
