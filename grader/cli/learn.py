@@ -231,7 +231,7 @@ def show_progress(options: argparse.Namespace) -> None:
 
 @verb(
     "train",
-    option("exercise", nargs="?", metavar="EX", help="default: the one whose class you passed last"),
+    EXERCISE,
     option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
     SUBMISSION,
     option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
@@ -239,7 +239,10 @@ def show_progress(options: argparse.Namespace) -> None:
 )
 def train(options: argparse.Namespace) -> None:
     """Train what you wrote, and look on; not graded."""
-    exercise = with_training(options.exercise)
+    exercise = catalog.find(options.exercise)
+    if not exercise.trains:
+        others = ", ".join(f"make train EX={one.folder[:2]}" for one in catalog.exercises() if one.trains)
+        raise WrongUse(f"{exercise.folder} trains no model. These do: {others}.")
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
     written, number = catalog.find(exercise.trains), exercise.trains
@@ -255,20 +258,6 @@ def train(options: argparse.Namespace) -> None:
         if state and (output := options.output or own):  # what a proof compares is not kept
             training.save(state, output)
             print(f"{paths.shown(output)} holds the trained numbers.")
-
-
-def with_training(name: str | None) -> catalog.Exercise:
-    """The exercise of this name; else the last whose class the learner has passed. Raises WrongUse without training."""
-    trained = [exercise for exercise in catalog.exercises() if exercise.trains]
-    if name is None and trained:
-        states = progress.load()
-        passed = [one for one in trained if progress.state(catalog.find(one.trains).folder, states).done]
-        return (passed or trained[:1])[-1]
-    exercise = catalog.find(name or "")
-    if not exercise.trains:
-        commands = ", ".join(f"make train EX={other.folder[:2]}" for other in trained)
-        raise WrongUse(f"{exercise.folder} trains no model. These do: {commands}.")
-    return exercise
 
 
 @verb(
