@@ -215,15 +215,11 @@ def fill_gradebook(options: argparse.Namespace) -> int:
     marks = fill.read_marks(options.marks)
     filled = fill.fill(options.gradebook, marks, dict(options.column))
     output = options.output or options.gradebook.with_name(f"{options.gradebook.stem}-filled.csv")
-    try:
-        safe_files.write_whole(output, filled.text, mode=0o600)
-    except OSError as error:
-        raise WrongUse(f"{output} cannot be written: {error.strerror}. Another file: OUTPUT=…") from None
+    write(output, filled.text, 0o600)
     print(fill.describe(marks))
     print("\n".join(filled.lines))
     for name in filled.missing:
         print(f"  no row: {label(name)}")
-    print(f"To upload: {output}")
     return errors.NOT_DONE if filled.missing else errors.PASSED
 
 
@@ -233,14 +229,14 @@ def make_bundle(options: argparse.Namespace) -> None:
     write(options.output, bundle.build())
 
 
-def write(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes | str, mode: int = 0o666) -> None:
     """Write a file as a whole or not at all, and print its size. Raises WrongUse where it cannot be written."""
     try:
-        safe_files.write_whole(path, data)
+        safe_files.write_whole(path, data, mode)
     except (OSError, ValueError) as error:
         name = str(path).encode("utf-8", "backslashreplace").decode()
         raise WrongUse(f"{name} cannot be written: {getattr(error, 'strerror', None) or error}") from None
-    print(f"{path}: {len(data) / 1e3:,.0f} kB")
+    print(f"{path}: {path.stat().st_size / 1e3:,.0f} kB")
 
 
 @verb(
