@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, mistakes, paths, stubs
 from grader.catalog.errors import WrongUse
-from grader.cli.options import cores, jobs, option, verb
+from grader.cli.options import cores, jobs, number, option, verb
 from grader.records import containment
 from grader.sandbox.forkserver import DEVICES, demand_device, pick_device
 
@@ -103,7 +103,7 @@ def write_stub(folder: str) -> None:
 
 @verb(
     "new",
-    option("exercise", metavar="EX", help="its number, from 1 to 99"),
+    option("exercise", metavar="EX", type=number(int, 1, 99, "from 1 to 99"), help="its number, from 1 to 99"),
     option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
 )
 def make_exercise(options: argparse.Namespace) -> None:
@@ -112,17 +112,13 @@ def make_exercise(options: argparse.Namespace) -> None:
         raise WrongUse("This copy holds no solutions, so no exercise is made in it. Use the project's own repository.")
     from grader.authoring import scaffold  # not in a learner's bundle
 
-    number, slug = options.exercise, options.name
-    if not number.isdigit() or not 1 <= int(number) <= 99:
-        raise WrongUse(f"{number} is no exercise number: make new EX=14 NAME=my_exercise")
-    if not SLUG.fullmatch(slug):
-        raise WrongUse(f"{slug!r} is no slug: lower case letters, digits and underscores, as in my_exercise")
-    if keyword.iskeyword(slug):
-        raise WrongUse(f"{slug} is a word of Python's own, so no function can be called that: choose another name")
-    existing = [e.folder for e in catalog.exercises() if e.number == int(number) or e.slug == slug]
+    slug = options.name
+    if not SLUG.fullmatch(slug) or keyword.iskeyword(slug):
+        raise WrongUse(f"{slug!r} is no slug: lower case letters, digits and underscores, and no word of Python's own")
+    existing = [e.folder for e in catalog.exercises() if e.number == options.exercise or e.slug == slug]
     if existing:
         raise WrongUse(f"{existing[0]} is there already: choose another number and name")
-    folder = f"{int(number):02}_{slug}"
+    folder = f"{options.exercise:02}_{slug}"
     for path, text in scaffold.files(folder).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

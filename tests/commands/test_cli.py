@@ -61,7 +61,7 @@ WRONG_USE = (
     ("chekc 03", "Did you mean check?"),
     ("new 3 other", "is there already"),
     ("new 14 'No Slug'", "is no slug"),
-    ("new 35 class", "class is a word of Python's own"),
+    ("new 35 class", "and no word of Python's own"),
     ("check 03 --submission '\x1b[31mred.py'", "\\x1b[31mred.py"),
 )
 
