@@ -82,7 +82,7 @@ def check(options: argparse.Namespace) -> int:
         fork_server = stack.enter_context(ForkServer(device))  # it imports torch while this process does
         fork_server.keep(exercise.limits.needs, exercise.forbidden)
         limited.start()  # so does the process that reads the file
-        from grader.reports import terminal
+        from grader.reports import deliver, terminal
 
         words = f"Grading {exercise.folder[:2]} {exercise.title} …"
         status = terminal.console().status(f"[dim]{words}")  # a pipe shows none of it
@@ -117,36 +117,21 @@ def check(options: argparse.Namespace) -> int:
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
     if options.format == "text":
         terminal.show(result, terminal.console(), options.all, "\n".join(filter(None, closing)))
-    elif not report(result, options.format):
-        return errors.NOT_DONE
-    return errors.of_verdicts({result.status})
-
-
-def report(result: ExerciseResult, form: str) -> bool:
-    """Print the report in another form. Returns whether all of it is where it was requested."""
-    from grader.records import containment
-    from grader.reports import deliver, terminal
-
-    rendered = containment.optional(f"the report as {form}", "", render, result, form)
-    deliver(rendered or terminal.plain(result))
-    if form == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
-        from grader.reports import ci
-
-        try:
-            with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(ci.summary(result))
-        except OSError as error:
-            print(f"the summary {path} cannot be written: {error.strerror}", file=sys.stderr)
-            return False
-    return rendered != ""
+        return errors.of_verdicts({result.status})
+    report = containment.optional(f"the report as {options.format}", "", render, result, options.format)
+    deliver(report or terminal.plain(result))
+    return errors.of_verdicts({result.status}) if report else errors.NOT_DONE
 
 
 def render(result: ExerciseResult, form: str) -> str:
-    """The result in the requested format."""
+    """The result in the requested format. On GitHub the summary of the job is written as well. Raises OSError."""
     from grader.desk import hints
     from grader.reports import ci
     from grader.reports import json as as_json
 
+    if form == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(ci.summary(result))
     if form == "json":  # with the next hint, which does not count as asked for
         hint = hints.free(result) if result.status != NOT_GRADED else None
         return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
