@@ -56,7 +56,6 @@ lesson = _exercises("README.md")
 hints = _exercises("hints.md")
 problems = _exercises("problems.md")  # for paper, where a path ends; other exercises have none
 experiment = _exercises("experiment.py")  # measures a claim of the lesson
-own_model = _exercises("mine.pt")  # the model that the learner trained last, a state dict; git-ignored
 figure_script = _exercises("figure.js")  # the ES module that draws the interactive figure
 still = _exercises("figure.svg")  # the still picture of a figure, as .ci/stills.py takes it
 handed_out = _handed_out("")  # the folder itself

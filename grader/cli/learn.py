@@ -230,19 +230,18 @@ def train(options: argparse.Namespace) -> None:
         raise WrongUse(f"{exercise.folder} trains no model. These do: {others}.")
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
-    written, number = catalog.find(exercise.trains), exercise.trains
+    number = exercise.trains
     why = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
     anyway = f"To train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1"
-    path, read = _own(written, options, why, anyway)
+    path, read = _own(catalog.find(number), options, why, anyway)
     print(f"{exercise.folder[:2]} {exercise.title}: training {paths.shown(path)}", flush=True)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
 
         state = training.train(exercise, read, fork_server, options.layers)
-        own = paths.own_model(exercise.folder) if path == paths.stub(written.folder) else None
-        if state and (output := options.output or own):  # what a proof compares is not kept
-            training.save(state, output)
-            print(f"{paths.shown(output)} holds the trained numbers.")
+        if options.output is not None:
+            training.save(state, options.output)
+            print(f"{paths.shown(options.output)} holds the trained numbers.")
 
 
 @verb(

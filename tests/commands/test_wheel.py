@@ -36,7 +36,6 @@ WORK = {  # what somebody has left in the checkout that the wheel is made from
     STUB: "LEFT_HERE = 1  # somebody was here\n",
     f"exercises/{FOLDER}/context_vectors.ipynb": "somebody was here",
     f"exercises/{FOLDER}/context_vectors.before-2026-01-01-000000.py": "somebody was here",
-    f"exercises/{FOLDER}/mine.pt": "somebody was here",
     "exercises/.kata-progress.json": "somebody was here",
 }
 LEFT_OUT = (

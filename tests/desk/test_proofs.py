@@ -138,7 +138,6 @@ def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(sa
     train_for(1)
     done = said("train", "13", cwd=desk)
     assert "its twin without a mask" in done.stdout and "holds the trained numbers" not in done.stdout
-    assert not paths.own_model(folder).exists()
 
 
 def test_the_ending_offers_it():
