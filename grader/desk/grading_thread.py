@@ -30,7 +30,7 @@ from grader.sandbox.worker_handle import Worker
 
 IDLE_S = 0.05  # seconds between a verdict, which is shown first, and the collection of garbage
 STEP_MS, GROUP_MS = 5, 50  # events less than STEP_MS apart count as one save, for GROUP_MS at most
-READ_S = 0.3  # seconds after which the file is read without an event; it takes a fifth of a millisecond
+READ_S = 0.2  # seconds after which the file is read without an event; it takes a fifth of a millisecond
 SETTLE_S = 0.12  # seconds for which doubtful content must be stable
 
 

@@ -136,9 +136,7 @@ class Watch:
 
     def pause(self) -> float:
         """Seconds until the file should be read even without an event."""
-        if self.watched.file.doubtful:
-            return SETTLE_S / 4
-        return SLOW_S / 2 if self.beside.waiting or self.watched.seconds else READ_S
+        return SETTLE_S / 4 if self.watched.file.doubtful else READ_S
 
     def resume(self) -> None:
         """After Ctrl-Z: grade again, because a time limit may have ended what was running."""
