@@ -1,7 +1,7 @@
 """Which attention when: what each kind costs as the text grows, measured on your own functions.
 
     make experiment EX=28 ARGS=attentions
-    python exercises/28_sparse_attention/measure_attentions.py [--most TOKENS] [--seconds S] [--mib M] [--json]
+    python exercises/28_sparse_attention/measure_attentions.py [--most TOKENS] [--seconds S] [--mib M]
 
 One sequence, two heads of 32 numbers, float32, one core, no gradients. Each number is from a process of its own:
 the time of one call for all T tokens, and by how much the process grew in it, both divided by T. Your function is
@@ -12,7 +12,6 @@ minutes.
 
 import argparse
 import importlib.util
-import json
 import math
 import multiprocessing
 import resource
@@ -312,36 +311,11 @@ def named(row: Row) -> str:
     return f"{row.way.exercise} {row.way.name}{'*' if row.whose == 'reference' else ''}"
 
 
-def as_json(rows: list[Row], sizes: tuple[int, ...]) -> str:
-    """The same for other programs; an exponent that is not known is null."""
-    powers = [{"ms": exponent(row.ms), "mib": exponent(row.mib)} for row in rows]
-    return json.dumps(
-        [
-            {
-                "exercise": row.way.exercise,
-                "name": row.way.name,
-                "whose": row.whose,
-                "ms_a_token": row.ms,
-                "mib_a_token": row.mib,
-                "grows": {name: value if math.isfinite(value) else None for name, value in power.items()},
-                "kept_bytes": {size: 4 * row.way.kept(size) for size in sizes},
-                "left_out": row.why,
-                "loses": row.way.loses,
-                "models": row.way.models,
-            }
-            for row, power in zip(rows, powers, strict=True)
-        ],
-        indent=2,
-        ensure_ascii=False,
-    )
-
-
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Which attention when: time and memory of each kind.")
     parser.add_argument("--most", type=int, default=TOKENS[-1], metavar="TOKENS", help="the longest text")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="leave out what would take longer")
     parser.add_argument("--mib", type=float, default=MIB, help="leave out what would take more memory")
-    parser.add_argument("--json", action="store_true", help="for other programs")
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     sizes = tuple(size for size in TOKENS if size <= options.most) or (options.most,)
@@ -350,7 +324,7 @@ def main(arguments: list[str] | None = None) -> None:
         if sys.stderr.isatty():
             print(f"\r{way.exercise} {way.name} …".ljust(LINE), end="\r", file=sys.stderr, flush=True)
         rows.append(measured(way, *chosen_module(way), sizes, options.seconds, options.mib))
-    print(as_json(rows, sizes) if options.json else "\n".join(table(rows, sizes)))
+    print("\n".join(table(rows, sizes)))
 
 
 if __name__ == "__main__":

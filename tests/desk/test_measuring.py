@@ -1,6 +1,5 @@
 """`make experiment EX=28 ARGS=attentions`: the table "which attention when", at tiny sizes. No time is asserted."""
 
-import json
 import math
 import runpy
 import shutil
@@ -51,12 +50,6 @@ def test_what_is_kept_is_what_each_of_them_keeps(script):
         assert kept[number][1] == 32 * kept[number][0]
     assert all(kept[number][0] == kept[number][1] for number in ("22", "27", "26"))
     assert kept["28"][0] > kept["13"][0] == 2 * kept["21"][0] > kept["23"][0] > kept["22"][0] > kept["27"][0]
-
-
-def test_for_programs_it_is_json(script, rows):
-    given = json.loads(script["as_json"](rows, (16, 32)))
-    assert [row["exercise"] for row in given] == ALL
-    assert all(row["grows"].keys() == {"ms", "mib"} and row["kept_bytes"]["32"] > 0 for row in given)
 
 
 def test_the_exponent_is_that_of_the_whole_call_where_enough_is_known(script):
