@@ -235,17 +235,9 @@ def hint(watch: Watch) -> None:
 
 
 def toggle(watch: Watch) -> None:
-    """Show every check, or again the first failure alone."""
+    """Show every check, or again the causes only."""
     watch.watched.every = not watch.watched.every
     watch.main_page()
-
-
-def train(watch: Watch) -> None:
-    """Train the learner's own code for some seconds, once the exercise was passed and where it has a proof."""
-    if watch.watched.is_passed and ending.proof(watch.watched.exercise.folder):
-        watch.ask_beside(beside.TRAIN)
-    else:
-        watch.draw()
 
 
 def ask_to_reset(watch: Watch) -> None:
@@ -319,7 +311,7 @@ KEYS: dict[str, tuple[str, str, Callable[[Watch], None] | str]] = {
     "t": ("try", "the lesson's example calls on your file, your numbers beside the lesson's", beside.TRY),
     "g": ("plot", "pictures: your attention weights beside the expected ones", beside.PLOT),
     "a": ("all", "every check in full, and back", toggle),
-    "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", train),
+    "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", beside.TRAIN),
     "s": ("solution", "the reference beside your file, once you have passed", beside.SOLUTION),
     "n": ("next", "the next exercise that you have not passed", following),
     "l": ("list", "all exercises: choose with the arrows, open with Enter", list_exercises),

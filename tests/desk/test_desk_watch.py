@@ -255,6 +255,7 @@ def test_each_key_opens_a_page_and_any_other_key_leads_back(learner):
         "t": ("3 of 3 are as in the lesson", "✔ attention_weights(inputs)"),
         "l": ("to GPT-2's attention", *(exercise.title for exercise in catalog.exercises())),
         "?": ("end the watch",),
+        "w": ("03_context_vectors trains no model",),
         "g": (),
     }
     pages = {}
