@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grader import catalog
 from grader.catalog import errors, paths, project
-from grader.catalog.errors import BadSubmission, WrongUse
+from grader.catalog.errors import WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, option, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
@@ -309,10 +309,7 @@ def plot(options: argparse.Namespace) -> None:
         from grader.judge import capture
         from grader.reports import heatmap, terminal
 
-        try:
-            pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
-        except BadSubmission as error:
-            pictures = capture.blank(exercise, str(error))
+        pictures = capture.capture_pictures(exercise, submission.read(path), fork_server)
     console = terminal.console()
     print(f"{exercise.folder[:2]} {exercise.title}")
     for line in heatmap.all_lines(pictures, console.width if console.is_terminal else heatmap.WIDTH):
