@@ -17,7 +17,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import errors, paths, project
 from grader.catalog.errors import WrongUse
-from grader.cli.options import EXERCISE, NEXT, SUBMISSION, WHERE, choose, option, positive, seconds, verb
+from grader.cli.options import EXERCISE, NEXT, SUBMISSION, choose, option, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
@@ -68,7 +68,7 @@ def start(options: argparse.Namespace) -> int:
     option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
     option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
     option("--all", action="store_true", help="show every failed check in full"),
-    WHERE,
+    option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake"),
 )
 def check(options: argparse.Namespace) -> int:
     """Grade one exercise: your own file, or another one."""

@@ -12,7 +12,6 @@ from typing import Any
 from grader import catalog
 from grader.desk import ending
 
-LEVELS = ("full", "names")  # of feedback
 VISIBLE = ("visible", "after_due_date", "after_published", "hidden")  # Gradescope's words for who sees a test
 YES, NO = ("1", "yes", "on", "true"), ("", "0", "no", "off", "false")
 
@@ -108,5 +107,4 @@ EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a 
 NEXT = option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
 SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
 EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
-WHERE = option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake")
 NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

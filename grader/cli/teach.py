@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import NoSuchFile, WrongUse
-from grader.cli.options import EXERCISES, LEVELS, NO_SANDBOX, VISIBLE, cores, jobs, option, seconds, verb
+from grader.cli.options import EXERCISES, NO_SANDBOX, VISIBLE, cores, jobs, option, seconds, verb
 from grader.integrations import bundle
 from grader.records import safe_files, submission
 from grader.records.results import Settings
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from grader.classroom.marks import Found
     from grader.integrations.one_student import Graded
 
-TIERS = ("A", "B", "D")
 RESULTS, BUNDLE, COURSE = Path("results"), Path(f"{bundle.TOP}.zip"), Path("course")
 
 
@@ -62,7 +61,7 @@ OUT = option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results;
     option("--device", choices=DEVICES, help="default: cpu"),
     option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
     option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
-    option("--tier", choices=TIERS, help="this sandbox and no other; default: the strongest there is"),
+    option("--tier", choices=("A", "B", "D"), help="this sandbox and no other; default: the strongest there is"),
     NO_SANDBOX,
     option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids"),
     option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise"),
@@ -71,7 +70,7 @@ OUT = option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results;
     option("--assignment", metavar="NAME", help="of SUBMISSIONS, a course of nbgrader"),
     option("--jobs", metavar="N", type=jobs, help="processes; default: one a core"),
     option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file"),
-    option("--feedback", choices=LEVELS, default="full", help="how much students read; default: full"),
+    option("--feedback", choices=("full", "names"), default="full", help="how much students read; default: full"),
 )
 def grade(options: argparse.Namespace) -> int:
     """Grade others' files in a sandbox: what a whole class handed in, or a few files."""
