@@ -229,8 +229,9 @@ def make_bundle(options: argparse.Namespace) -> None:
 
 
 def write(path: Path, data: bytes | str, mode: int = 0o666) -> None:
-    """Write a file as a whole or not at all, and print its size. Raises WrongUse where it cannot be written."""
+    """Write a file, with its folder, and print its size. Raises WrongUse where it cannot be written."""
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         safe_files.write_whole(path, data, mode)
     except (OSError, ValueError) as error:
         name = str(path).encode("utf-8", "backslashreplace").decode()
@@ -287,10 +288,6 @@ def make_classroom50(options: argparse.Namespace) -> int:
             points = sum(result.points for _, result in graded.results if result)
             print(f"{points:g} of {sum(exercise.max_points for exercise in exercises):g} points")
         return errors.NOT_DONE if graded is None else errors.PASSED
-    try:
-        options.output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WrongUse(f"{options.output} cannot be made: {error.strerror}") from None
     for name, content in classroom50.files(exercises, options.hidden).items():
         write(options.output / name, content)
     print("Put these files into <classroom>/autograders/<assignment>/ of your classroom50 repository.")

@@ -207,4 +207,4 @@ def test_the_command(tmp_path, said, zipped):
         assert archive.namelist() == other.namelist()
     is_same = (tmp_path / "kata.zip").read_bytes() == zipped  # no diff of so many bytes
     assert is_same
-    assert said("bundle", "--output", tmp_path / "absent/kata.zip").returncode == 2
+    assert said("bundle", "--output", tmp_path / "kata.zip/kata.zip").returncode == 2
