@@ -245,7 +245,7 @@ def write(path: Path, data: bytes | str, mode: int = 0o666) -> None:
     option("--output", metavar="FILE", type=Path, help="default: gradescope.zip"),
     option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
     NO_SANDBOX,
-    option("--grade", metavar="FOLDER", type=Path, help="grade this folder, write results.json to --output"),
+    option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the results.json"),
 )
 def make_gradescope(options: argparse.Namespace) -> int:
     """Make the autograder zip for Gradescope (and, inside it, grade one submission)."""
@@ -253,8 +253,6 @@ def make_gradescope(options: argparse.Namespace) -> int:
     from grader.integrations import gradescope
 
     if options.grade is not None:
-        if options.output is None:
-            raise WrongUse("--grade needs --output results.json")
         results = partial(gradescope.results, hidden=options.hidden)
         ended = gradescope.failure("the autograder was ended before it was done.")
         broke = gradescope.failure("the autograder could not do its work.")
