@@ -5,19 +5,17 @@ A variant must be refused. The file's variants must be named too: a learner who 
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
-from test_learner_mistakes import written
+from sources import rows, written
 from thorough import nightly, sample
 
 from grader import catalog
 from grader.catalog import paths
-from grader.catalog.project import read_toml
 from grader.records.causes import causes
 from grader.records.results import PASSED
 
-ROWS = read_toml(Path(__file__).parent / "peer_variants.toml")["variant"]
+ROWS = rows("peer_variants.toml")
 NAMED = 65  # all of them
 FILLS = ("0.0", "-20.0", "-10000.0", "-1000000000.0")
 
