@@ -102,6 +102,9 @@ class Layer(nn.Module):
 
         return copy.copy(scores(x)) / self.size
 '''
+# The beginnings of hunks, each with the line that it takes out.
+CLONE = "@@ scores @@\n-    y = x.clone()\n"
+RETURN = "@@ scores @@\n-    return x @ y.T  # (T, T)\n"
 PATH = Path("mistakes.md")
 
 
@@ -177,17 +180,9 @@ REFUSED = [
     (changed("+import copy", "+x = 3"), 10, "adds import statements and nothing else"),
     (changed("+import copy", "-import torch"), 10, "adds import statements and nothing else"),
     (changed("/ 2  # (T, T)", "/ (2  # (T, T)"), 10, "the changed code is no Python"),
-    (
-        one("@@ Layer.forward @@\n-        x = x + 1\n+        x = x + 2"),
-        5,
-        "its lines appear 2 times in Layer.forward",
-    ),
+    (one("@@ Layer.forward @@\n-        x = x + 1\n+        x = x + 2"), 5, "its lines appear 2 times in Layer"),
     (one("@@ scores @@\n+    x = 1"), 5, "it holds no line of the solution"),
-    (
-        one("@@ scores @@\n-    y = x.clone()\n+    y = x\n@@ scores @@\n     y = x.clone()\n+    x = y"),
-        8,
-        "it changes the same lines as another hunk",
-    ),
+    (one(CLONE + "+    y = x\n" + CLONE + "+    x = y"), 8, "it changes the same lines as another hunk"),
     # What is no mistake of the solution.
     (
         one(
@@ -214,13 +209,8 @@ def test_a_sentence_that_tells_the_solution_is_refused():
 @pytest.mark.parametrize(
     "text",
     [
-        one(
-            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return x @ y", "`y.T` is missing in scores: it needs it."
-        ),
-        one(
-            "@@ scores @@\n-    return x @ y.T  # (T, T)\n+    return y @ y.T\n"
-            "@@ scores @@\n-    y = x.clone()\n+    y = 2 * x"
-        ),
+        one(RETURN + "+    return x @ y", "`y.T` is missing in scores: it needs it."),
+        one(RETURN + "+    return y @ y.T\n" + CLONE + "+    y = 2 * x"),
     ],
     ids=["a call in the sentence", "2 hunks"],
 )
