@@ -10,21 +10,9 @@ from grader.authoring.verify import waits_across_tasks
 from grader.catalog import paths
 from grader.integrations.notebook import display
 from grader.judge.collection import collect
-from grader.judge.proxy import Learner
-from grader.judge.session import Session
 from grader.records.results import FAILED, NOT_CHECKED, PASSED
 from grader.reports import terminal
-from grader.sandbox.local import Local
 
-# Checks that wait for a check of another function on purpose: they look at one through the other.
-ON_PURPOSE = {
-    ("19_rotary_embedding", "documented_distances"),  # turned by one function with the angles of the other
-    ("19_rotary_embedding", "distance_alone"),
-    ("14_attention_only_transformer", "removed_layer"),  # the model is made of such layers
-    ("14_attention_only_transformer", "training"),  # the model, by the loss, and generate shows the effect
-    ("30_attention_backward", "no_autograd"),  # it asks nothing: the source is read
-    ("28_sparse_attention", "fresh_indexed_attention"),  # it is made of the other three
-}
 DOES_NOT_WAIT = {("10_causal_mask", "gradients")}  # what one function gives there tells two mistakes apart
 
 
@@ -99,23 +87,3 @@ def test_a_promise_that_another_function_breaks_is_failed_beside_a_wrong_one(gra
     detached = "\n\ndef softmax_naive(x):\n    return torch.exp(x.detach()) / torch.exp(x).sum(dim=0)\n"
     result = graded("02", solution("02") + wrong + detached)
     assert {check.id: check.outcome for check in result.checks}["gradients"] == FAILED
-
-
-@pytest.mark.parametrize("exercise", sample(catalog.exercises(), 6), ids=lambda exercise: exercise.folder)
-def test_a_check_waits_for_checks_of_what_it_asks(exercise):
-    """Else a wrong function blocks a check of another one. What asks several names them: `each`."""
-    skip_unless_here(exercise)
-    with Session(exercise, 5) as session:
-        asked: dict[str, set[str]] = {}
-        for check in session.checks:
-            if check.measured:
-                continue
-            subject = Learner(Local.load(paths.solution(exercise.folder), exercise.slug))
-            error, calls = session.run(check, subject)
-            assert error is None
-            asked[check.id] = {call.function.partition(".")[0] for call in calls}
-    for check in session.checks:
-        if check.measured or (exercise.folder, check.id) in ON_PURPOSE:
-            continue
-        blockers = [asked[name] for name in check.after if name in asked]
-        assert set.intersection(asked[check.id], *blockers), (check.id, check.after)

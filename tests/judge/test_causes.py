@@ -125,13 +125,6 @@ def test_no_line_is_wider_than_the_terminal(width):
     assert max(map(len, shown.splitlines())) <= width
 
 
-def test_at_most_three_causes_are_shown_in_full():
-    four = [failed(name, diagnosis=name, finding=replace(FOUND, place=Place("x.py", 1))) for name in "abcd"]
-    brief, every = terminal.plain(result(*four)), terminal.plain(result(*four), every=True)
-    assert brief.count("expected") == 3 and every.count("expected") == 4
-    assert "Then: x.py, line 1: d\n" in brief
-
-
 def test_json_holds_the_causes_and_reads_them_back():
     other = failed("other", message="no", lines=(3,), where="Look at line 3.", finding=FOUND)
     shown = result(*NINE, other)
