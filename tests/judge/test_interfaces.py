@@ -196,42 +196,21 @@ EXERCISES = [exercise.folder[:2] for exercise in catalog.exercises()]
 LESSON = "the lesson calls them W_query, W_key, W_value"
 
 
-class OwnArguments(ast.NodeTransformer):
-    """Puts "own_" before the name of each argument of the file's functions, but of those that autograd calls."""
-
-    def __init__(self, tree: ast.Module):
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-        self.names = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-        self.renamed: list[set[str]] = [set()]
-        self.arguments = {function.name: self.of(function) for function in functions}
-
-    def of(self, function: ast.FunctionDef) -> set[str]:
-        return {argument.arg for argument in function.args.args} - {"self", "ctx"}
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.renamed.append(self.renamed[-1] | self.of(node))
-        self.generic_visit(node)
-        self.renamed.pop()
-        return node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        return ast.arg(f"own_{node.arg}", node.annotation) if node.arg in self.renamed[-1] else node
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Name(f"own_{node.id}", node.ctx) if node.id in self.renamed[-1] else node
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        for keyword in node.keywords:
-            if keyword.arg in self.arguments.get(name, ()):
-                keyword.arg = f"own_{keyword.arg}"
-        return node
-
-
 def own_arguments(source: str) -> str:
+    """The source with "own_" before the name of each argument, but in functions that autograd or Triton calls."""
     tree = ast.parse(source)
-    return ast.unparse(OwnArguments(tree).visit(tree))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and not node.decorator_list]
+    names = {node.name for node in (*functions, *tree.body) if isinstance(node, ast.ClassDef) or node in functions}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in names:
+            for keyword in call.keywords:
+                keyword.arg = f"own_{keyword.arg}"
+    for function in functions:
+        for argument in function.args.args:
+            if argument.arg != "self":
+                function.body.insert(0, ast.parse(f"{argument.arg} = own_{argument.arg}").body[0])
+                argument.arg = f"own_{argument.arg}"
+    return ast.unparse(tree)
 
 
 def renamed(exercise: str, names: dict[str, str]) -> str:
@@ -357,7 +336,8 @@ def test_what_is_at_a_wrong_depth_is_named(graded):
     assert any("context_vectors (line " in text and "is inside context_vector: " in text for text in found.values())
 
 
-@pytest.mark.parametrize("exercise", sample(EXERCISES, 2))
+# The solution of 33 passes its arguments as a dict, whose keys are theirs.
+@pytest.mark.parametrize("exercise", sample([number for number in EXERCISES if number != "33"], 2))
 def test_only_one_check_asks_by_the_names_of_arguments(graded, exercise):
     """Every argument of every function and class of the file has another name."""
     result = graded(exercise, own_arguments(solution(exercise)), reveal=False)

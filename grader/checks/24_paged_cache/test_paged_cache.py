@@ -77,9 +77,10 @@ class Books:
 class Life:
     """A cache of the learner's and its books: what is done is done to both, and compared."""
 
-    def __init__(self, learner, rng, *sizes: int, **options):
-        self.cache, self.rng, self.sizes = learner.PagedCache(*sizes, **options), rng, sizes
-        self.books, self.dtype = Books(*sizes[:2]), options.get("dtype", torch.float32)
+    def __init__(self, learner, rng, *sizes: int, dtype: torch.dtype | None = None):
+        own = () if dtype is None else (dtype,)
+        self.cache, self.rng, self.sizes = learner.PagedCache(*sizes, *own), rng, sizes
+        self.books, self.dtype = Books(*sizes[:2]), dtype or torch.float32
         for name in ("keys", "values"):  # what is in slots that nobody uses is free, and would hide what is alike
             zeros = getattr(self.cache, name).read(kept=True).zero_()
             expect_shape(zeros, sizes, f"the pool of {name}")
