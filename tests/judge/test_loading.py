@@ -186,8 +186,8 @@ MIX = "EinMix('i -> o', weight_shape='i o', i=len(a), o=1)"
         ("return einops.reduce(a * b, 'i ->', 'sum')", "passed"),  # a sum is as free as torch's
     ],
 )
-def test_what_einops_computes_counts_as_ready_made_where_torchs_does(judged, body, outcome):
-    result = judged("01", f"{solution('01')}\n\n{EINOPS}def dot_product(a, b):\n    {body}\n")
+def test_what_einops_computes_counts_as_ready_made_where_torchs_does(graded, body, outcome):
+    result = graded("01", f"{solution('01')}\n\n{EINOPS}def dot_product(a, b):\n    {body}\n")
     own = next(check for check in result.checks if check.id.startswith("own_"))
     assert own.outcome == outcome and "ready" in own.title, result
 

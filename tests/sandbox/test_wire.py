@@ -224,13 +224,6 @@ def test_mutated_frames():
     assert 0.1 < accepted / many < 0.9  # the mutations bite, and not all of them
 
 
-@given(st.binary(max_size=400), st.integers(0, 400))
-@settings(max_examples=EXAMPLES, deadline=None)
-def test_any_bytes(payload, length):
-    frames.survive(payload)
-    frames.survive(struct.pack("<Q", length) + payload)
-
-
 WORDS = st.sampled_from(["tensor", "list", "meta", "F32"])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | WORDS,
