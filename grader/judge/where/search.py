@@ -144,7 +144,8 @@ class Search:
 
     def run(self) -> dict[str, Place]:
         """The place of each failed check."""
-        found_places: dict[str, Place] = {}
+        heads = self.places_of_heads()  # no change of a body gives a definition other parameters
+        found_places = dict(heads)
         groups, work = self.blame.groups(), self.trial.work
 
         def has_lines(name: str) -> bool:
@@ -164,14 +165,20 @@ class Search:
                 elif place.lines:  # two definitions are wrong
                     found_places[name] = both(found_places[name], place)
         for name, failure in self.failures.items():
-            head, line = head_line(failure, self.tree), certain_line(failure) or failure.forbidden_line
+            line = certain_line(failure) or failure.forbidden_line
             lines = (line,) if line else lines_of_faults(failure, self.trial.submission.source)
             evidence = found_places[name].evidence if name in found_places else "definition"
-            if head or (lines and evidence == "definition"):
-                named = tuple(whole_line(number, self.tree.lines) for number in ((head,) if head else lines))
-                place = self.place_of_marks(named, "message")
+            if lines and evidence == "definition":
+                place = self.place_of_marks(tuple(whole_line(number, self.tree.lines) for number in lines), "message")
                 found_places |= {name: place} if place is not None else {}
-        return found_places
+        return found_places | heads
+
+    def places_of_heads(self) -> dict[str, Place]:
+        """The places of the checks that cannot call a definition as the lesson does."""
+        heads = {name: head_line(failure, self.tree) for name, failure in self.failures.items()}
+        marked = {name: (whole_line(line, self.tree.lines),) for name, line in heads.items() if line}
+        found = {name: self.place_of_marks(lines, "message") for name, lines in marked.items()}
+        return {name: place for name, place in found.items() if place is not None}
 
     def places_of_several(self, group: Group) -> dict[str, Place]:
         """The places of the checks of a group in which several known mistakes are named, by undoing each in turn.
