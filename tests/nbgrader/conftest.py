@@ -22,6 +22,15 @@ def released(tmp_path_factory) -> Course:
     return Course(made_once(tmp_path_factory, "kata", release))
 
 
+@pytest.fixture(autouse=True)
+def lent(fork_server, monkeypatch) -> None:
+    """nbgrader in this process has workers of the shared fork server, unless it asks for a tier."""
+    from grader.integrations.nbgrader import preprocessors
+
+    start = preprocessors.ForkServer
+    monkeypatch.setattr(preprocessors, "ForkServer", lambda device, tier: start(device, tier) if tier else fork_server)
+
+
 @pytest.fixture
 def classroom(released, tmp_path) -> Course:
     shutil.copytree(released.root, tmp_path / "kata")
