@@ -131,8 +131,8 @@ def make_exercise(options: argparse.Namespace) -> None:
 @verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
 def docs(options: argparse.Namespace) -> None:
     """Build the lessons as a site of static pages."""
-    from grader.integrations.site import hook
+    from grader.integrations.site.build import build
 
-    count = hook.build(options.output)
+    count = build(options.output)
     folder = paths.shown(options.output)
     print(f"{folder} holds {count} pages. To read them with their search: python3 -m http.server --directory {folder}")

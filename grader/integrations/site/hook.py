@@ -1,20 +1,16 @@
-"""The hook that mkdocs.yml names, which adds the pages from outside docs/, their formulas and figures; and the build.
+"""The hook that mkdocs.yml names, which adds the pages from outside docs/, their formulas and figures.
 
 Only what is listed here is shown: no solutions.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from grader import catalog
-from grader.catalog import errors, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog import paths
 from grader.desk import formulas, hints, lesson
 from grader.integrations import figures
 from grader.judge import figure
@@ -30,27 +26,6 @@ LEFT_OUT = ("README.md", "AGENTS.md")  # the start page, and what assistants rea
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"  # the search shows no hint to who did not ask for one
 IMAGE = re.compile(r"!\[[^\]]*\]\((?!https?:)([^)\s]+)\)|<img src=\"(?!https?:)([^\"]+)\"")
 TAKEN: dict[str, list[tuple[str, str]]] = {}  # the formulas of a page, by its place in the site
-
-
-def build(out: Path) -> int:
-    """Write the site to a folder. Returns the number of its pages.
-
-    Raises WrongUse if mkdocs is not installed, a page has an error or the folder is somebody else's.
-    """
-    try:
-        import material  # noqa: F401
-    except ImportError:
-        raise errors.missing_extra("The site needs mkdocs-material", "docs") from None
-    if out.exists() and not (out / "search").is_dir() and any(out.iterdir()):
-        raise WrongUse(f"{out} is not empty and no site of ours. Name another folder: OUTPUT=site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(out.resolve())]
-    roots = os.pathsep.join([str(paths.ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    configuration = ["--config-file", str(paths.at_root("mkdocs.yml"))]
-    environment = {**os.environ, "PYTHONPATH": roots, "NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run([*command, *configuration], env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise WrongUse(f"The site cannot be built.\n{done.stderr.strip()}")
-    return len({*out.rglob("*.html")} - {out / "404.html"})
 
 
 def on_config(config: MkDocsConfig) -> None:
