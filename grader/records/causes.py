@@ -68,7 +68,7 @@ class Cause:
 
     @property
     def _fault(self) -> str:
-        """What is wrong with an answer besides its values, as a sentence: its dtype, its shape. "" where that is long."""
+        """What is wrong with an answer besides its values, as a sentence: its dtype, say. "" for a long text."""
         evidence = self.finding.evidence
         if evidence.got or not evidence.call or "\n" in evidence.note:
             return ""
