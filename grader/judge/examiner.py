@@ -129,7 +129,7 @@ class Examiner:
             self.diagnostician.wrong_versions.caches_runs = self.has_more and self.device == "cpu"
             diagnoses = self.diagnostician.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
-            checks = tuple(self.diagnosed(check, diagnoses.get(check.id)) for check in result.checks)
+            checks = tuple(self.diagnosed(check, diagnoses.get(check.id), submission) for check in result.checks)
             result = _time(replace(result, checks=checks), started)
             yield Diagnosis(result)
         finally:
@@ -250,13 +250,16 @@ class Examiner:
             on_loading += missing_errors
         return messages.learner_error(on_loading[0], submission) if on_loading else submission.reason
 
-    def diagnosed(self, check: CheckResult, sentence: str | None) -> CheckResult:
+    def diagnosed(self, check: CheckResult, sentence: str | None, submission: Submission) -> CheckResult:
         """The check with its diagnosis. A known mistake is only probable until undoing it was tried."""
         if check.finding is None or sentence is None:
             return replace(check, diagnosis=sentence)
-        known = {version.sentence for version in self.diagnostician.wrong_versions.all} - {""}
-        is_fact = not sentence.startswith(tuple(known))
-        return replace(check, diagnosis=sentence, finding=replace(check.finding, tried=is_fact))
+        versions = self.diagnostician.wrong_versions.all
+        known = next((one for one in versions if one.sentence and sentence.startswith(one.sentence)), None)
+        if known is None:
+            return replace(check, diagnosis=sentence, finding=replace(check.finding, tried=True))
+        finding = findings.in_definition(check.finding, known.definitions, submission)
+        return replace(check, diagnosis=sentence, finding=replace(finding, tried=False))
 
     def blocker(self, names: Iterable[str], results: Mapping[str, CheckResult]) -> str | None:
         """The first of these checks that was not passed, not even in part."""

@@ -3,6 +3,7 @@
 import ast
 import functools
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -45,6 +46,15 @@ def find(failure: Failure, file: Submission, reveal: bool, exercise: str) -> Fin
     marks, function = _where(failure, call, file)
     place, frame = at(file.source, file.filename, marks, function) if marks else (None, ())
     return Finding(place, frame, evidence, says)
+
+
+def in_definition(finding: Finding, names: Iterable[str], file: Submission) -> Finding:
+    """The finding, in the first of these definitions that the file has, where no line is known but a definition's."""
+    marks, function = _head(names, file)
+    if finding.place is None or finding.place.column or not marks:
+        return finding
+    place, frame = at(file.source, file.filename, marks, function)
+    return replace(finding, place=place, frame=frame)
 
 
 def on_loading(error: LearnerError, file: Submission) -> Finding:
@@ -217,14 +227,16 @@ def _where(failure: Failure, call: Call | None, file: Submission) -> tuple[tuple
         line, function, _ = error.frame
         return (_whole(file.source, line),), function.replace("<module>", "")
     name = call.function.replace("__call__", "forward") if call is not None else ""
+    return _head((name, name.partition(".")[0]), file)
+
+
+def _head(names: Iterable[str], file: Submission) -> tuple[tuple[Mark, ...], str]:
+    """The first of these definitions that the file has, by its first line."""
     try:
-        for definition in dict.fromkeys((name, name.partition(".")[0])):
-            head = source.outline(file.source)["lines"].get(definition)
-            if head:
-                return ((head, 0, 0),), definition
+        lines = source.outline(file.source)["lines"]
     except BadSubmission:
-        pass
-    return (), ""
+        return (), ""
+    return next(((((lines[name], 0, 0),), name) for name in names if name in lines), ((), ""))
 
 
 def _whole(text: str, line: int) -> Mark:
