@@ -1,17 +1,21 @@
 """Says what this machine has and lacks, and how to fix each defect."""
 
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import sys
 from collections.abc import Iterator
 
 from grader import folders
-from grader.catalog.errors import InfrastructureError
+from grader.catalog import project
+from grader.catalog.errors import InfrastructureError, how_to_install
 from grader.sandbox import tiers
 from grader.sandbox.forkserver import ForkServer
 from grader.warm import client, control
 
+# What a learner may miss: each package with what it is for, and the extra that brings it.
+WANTED = {"jupytext": ("exercises as notebooks", "notebook"), "triton": ("the exercise on kernels", "triton")}
 CURES = {  # of a reason why a tier is not available, by words of it
     "bubblewrap is not installed": "sudo apt install bubblewrap (Fedora: sudo dnf install bubblewrap)",
     "uid map": "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for bwrap",
@@ -42,6 +46,13 @@ def _findings() -> Iterator[Finding]:
     yield from _sandbox()
     yield "device", _device(), "", True
     yield "warm process", _warm(), "", True
+    for name, (purpose, extra) in WANTED.items():
+        if importlib.util.find_spec(name):
+            yield name, importlib.metadata.version(name), "", True
+        elif project.ONLY_ON.get(name, sys.platform) != sys.platform:
+            yield name, f"not for this machine; it serves {purpose}", "", True
+        else:
+            yield name, f"not installed; it serves {purpose}", how_to_install(extra).removeprefix("Type: "), True
 
 
 def _sandbox() -> Iterator[Finding]:

@@ -36,7 +36,6 @@ RAISES = re.compile(r"([A-Z]\w*(?:Error|Exception))\b")
 OPENING = re.compile(r"(?:tensor|torch\.Size)?[\[({]")
 PAIRS = ("()", "[]", "{}")
 STILL = re.compile(r"^!\[[^\]]*\]\(figure\.svg\)\n\n", re.M)  # a page with the figure itself needs no picture of it
-ANSWERS = re.compile(r"^</details>\n\n(<details>\n<summary>The three answers</summary>\n.*?^</details>\n)", re.M | re.S)
 IN_BROWSER = "(The figure: press b.)\n\n"
 HINT = re.compile(r"^Stuck\? \[Hint\]\(hints\.md#task-\d+\)\n*", re.M)  # the link below each task
 # What a page says once, where a README.md has the heading only.
@@ -113,11 +112,6 @@ def for_page(markdown: str, figure: str = "", sentences: dict[str, str] = FRAME,
     for heading, sentence in sentences.items():
         markdown = markdown.replace(f"\n{heading}\n", f"\n{heading}\n\n{sentence.format(number=markdown[2:4])}\n", 1)
     return markdown
-
-
-def fold_answers(markdown: str) -> str:
-    """A lesson whose three answers are folded within its questions: one box above the figure instead of two."""
-    return ANSWERS.sub(r"\1\n</details>\n", markdown)
 
 
 def current(folder: str, result: ExerciseResult | None) -> Task | None:

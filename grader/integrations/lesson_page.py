@@ -46,7 +46,7 @@ def page(folder: str, own: dict[str, Any]) -> str:
     from markdown_it import MarkdownIt
 
     path, title = paths.lesson(folder), f"{folder[:2]} {catalog.find(folder).title}"
-    text = lesson.fold_answers(lesson.for_page(path.read_text("utf-8"), f"{figures.PLACE}\n\n"))
+    text = figures.fold_answers(lesson.for_page(path.read_text("utf-8"), f"{figures.PLACE}\n\n"))
     text, taken = formulas.take_out(text)
     text = FOLD.sub(lambda fold: f"\n{END if fold[1] is None else BEGIN + CODE.sub('`', fold[1])}\n", text)
     text = re.sub(r"\A# .*\n", "", text)

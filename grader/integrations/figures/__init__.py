@@ -20,6 +20,12 @@ EXPORT = re.compile(r"^export (?=(?:const|function) )", re.M)
 DEFAULT = "export default {"
 TEMPLATE = "integrations/figures/templates/figure.html"
 PLACE = "\ue004"  # stands for the figure in Markdown
+ANSWERS = re.compile(r"^</details>\n\n(<details>\n<summary>The three answers</summary>\n.*?^</details>\n)", re.M | re.S)
+
+
+def fold_answers(markdown: str) -> str:
+    """A lesson whose three answers are folded within its questions: one box above the figure instead of two."""
+    return ANSWERS.sub(r"\1\n</details>\n", markdown)
 
 
 def widget(folder: str) -> str:

@@ -117,7 +117,7 @@ def markdown_of(text: str, path: Path, page: str, places: dict[Path, str]) -> st
     """The text as a page of the site. path: its file; page: its place in the site; places: file → its page."""
     place = f"{figures.PLACE}\n\n" if figure.has_figure(path.parent.name) else ""
     text = lesson.for_page(text, place, lesson.FRAME if page.startswith("lessons/") else {}, has_hints=True)
-    text = lesson.fold_answers(text).replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
+    text = figures.fold_answers(text).replace("<details>", '<details markdown="1">')  # what is folded is Markdown too
     return lesson.fit_links(text, path, page, {**places, path.parent / "hints.md": page_of(path.parent.name, "hints")})
 
 
