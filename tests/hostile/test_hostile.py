@@ -461,7 +461,7 @@ def test_intake_takes_plain_files_alone(place):
     text = in_text["stdout"]
     assert not leaked(in_json["stdout"] + in_json["stderr"] + text + in_text["stderr"] + stderr, place)
     assert_inert(text)
-    assert len(text.splitlines()) == len(names)
+    assert text.count("01 Dot-product scores · ") == len(names) and len(text.split("\n\n")) == len(names) + 1
 
 
 PLANTED = (
