@@ -107,6 +107,7 @@ export default {
       const { power, d, o, old, adds, most: found } = state[last] ?? {};
       const risen = old?.power > 0 && power > old.power;
       const factor = risen ? `· ${old.power}/${power} ` : "";
+      const ends = last !== undefined && isReady(last); // no tile of this query is left: nothing of it is carried on
       const small = drawing(
         {
           name: "SRAM: small, near and fast",
@@ -120,8 +121,8 @@ export default {
         s("rect", { class: "box", x: 2, y: 2, width: BROAD - 4, height: height - 4, rx: 6 }),
         queries.length ? [
           word(8, 24, `query ${last}`, null, "start"),
-          [[OLD + 26, "before"], [OLD + 104, "this tile"], [NEW + 22, "carried on"]].map(
-            ([x, text]) => word(x, 24, text, "strong")),
+          [[OLD + 30, old.power ? "carried" : "before"], [OLD + 108, "this tile"],
+            [NEW + 26, ends ? "done" : "carried on"]].map(([x, text]) => word(x, 24, text, "strong")),
           [["max", log(old.power), `or ${log(found)}`, log(power)],
             ["sum", short(old.d), `${factor}+ ${short(adds[0])}`, short(d)],
             ["output", short(old.o), `${factor}+ ${short(adds[1])}`, short(o)],
@@ -132,9 +133,10 @@ export default {
             word(NEW - 10, 51 + n * TALL, "→"),
             cell(NEW, 34 + n * TALL, "done chosen", after, 54),
           ]),
-          s("path", { class: "line", d: `M${NEW + 58},35h6v80h-6` }),
-          ["all that", "stays"].map((text, n) => word(NEW + 70, 71 + 16 * n, text, "strong", "start")),
-          ["these scores are", "forgotten at the", "next tile"].map(
+          s("path", { class: "line", d: `M${NEW + 58},${ends ? 63 : 35}h6V115h-6` }),
+          (ends ? ["give O", `its ${short(o / d, 2)}`] : ["all that", "stays"]).map(
+            (text, n) => word(NEW + 70, (ends ? 85 : 71) + 16 * n, text, "strong", "start")),
+          ["these scores are", "forgotten after", "this tile"].map(
             (text, n) => word(tile + wide.value * WIDE + 12, y + 17 + 16 * n, text, null, "start")),
           word(tile - 36, y + 17, "Q"), word(tile - 12, y - 21, "K"), word(tile - 12, below + 25, "V"),
           keys.map((j, n) => [
@@ -149,7 +151,8 @@ export default {
         ] : word(BROAD / 2, height / 2, "nothing yet"),
       );
       return {
-        key: ["carried on, for each query", "3 numbers"],
+        title: wide.value < T ? null : "With one tile for all keys nothing is carried on",
+        key: ["carried on, for each query", wide.value < T ? "3 numbers" : "nothing"],
         show: [
           row(large, small),
           all.value && matrix({
