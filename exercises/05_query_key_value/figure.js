@@ -6,14 +6,19 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["asks", "is found", "gives → exercise 07"];
+const ROLES = ["asks", "is found", "gives (exercise 07)"];
 
 export default {
   render({ model, el }) {
     const { inputs, tokens, journey, ...weights } = model.get("data");
     const figure = frame(el, "One row, three jobs: to ask, to be found, and to give");
     figure.below();
-    const token = figure.choice({ label: "Token", options: tokens, value: journey });
+    let last = journey; // the token before the choice
+    const token = figure.choice({
+      label: "Token", options: tokens, value: journey,
+      // It asks another token than itself, since only then the two ways differ.
+      moved: ({ value }) => value === partner.value && (partner.value = last),
+    });
     const [partner, entry, isAbout] = [figure.state(4), figure.state([0, 0]), figure.state(false)]; // about: the entry
     const W_query = weights.W_query.map((one) => [...one]);
     const same = figure.toggle({ label: "Use W_query for the keys too" });
@@ -36,6 +41,7 @@ export default {
       const used = { ...weights, W_query, ...(same.value ? { W_key: W_query } : {}) };
       const [queries, keys, values] = NAMES.map((name) => matmul(inputs, used[name]));
       const t = token.value;
+      last = t;
       const pick = (...at) => {
         slider.value = W_query[at[0]][at[1]];
         [entry.value, isAbout.value] = [at, true];
@@ -43,6 +49,7 @@ export default {
       const scores = matmul(queries, transpose(keys));
       const u = partner.value;
       const terms = inputs[t].map((x, d) => `${format(x, 2)} · ${format(W_query[d][j])}`).join(" + ");
+      const product = queries[t].map((one, d) => `${format(one, 3)} · ${format(keys[u][d], 3)}`).join(" + ");
       // A matrix and what it makes of the token, in the colour of what it makes.
       const branch = (kind, result, options) => equation(
         matrix({ name: NAMES[kind], values: used[NAMES[kind]], digits: 3, kind: () => kind, ...options }),
@@ -82,9 +89,9 @@ export default {
           ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
             + `${format(queries[t][j], 3)}.`
           : t === u
-            ? `“${tokens[t]}” asks itself: its query times its key is ${format(scores[t][t], 2)}.`
-            : `“${tokens[t]}” asks “${tokens[u]}”: its query times the key of “${tokens[u]}” is `
-              + `${format(scores[t][u], 2)}. “${tokens[u]}” asks “${tokens[t]}”: ${format(scores[u][t], 2)}.`,
+            ? `“${tokens[t]}” asks itself: its query times its key is ${product} = ${format(scores[t][t], 2)}.`
+            : `“${tokens[t]}” asks “${tokens[u]}”: its query times the key of “${tokens[u]}” is ${product} = `
+              + `${format(scores[t][u], 2)}. “${tokens[u]}” asks “${tokens[t]}” (dashed): ${format(scores[u][t], 2)}.`,
       };
     });
   },

@@ -24,9 +24,11 @@ CASES = [
         "as it opens",
         [],
         lambda: projected(1),
-        "^“journey” asks “one”: its query times the key of “one” is 0.56. “one” asks “journey”: 0.88",
+        "^“journey” asks “one”: its query times the key of “one” is 0.431 · 0.183 . 1.455 · 0.329 = 0.56. "
+        "“one” asks “journey” .dashed.: 0.88",
     ),
-    Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks itself"),
+    Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
+    Case("itself", [("pick", "scores", 2, 2)], lambda: projected(2), "^“starts” asks itself: .* = 1.79"),
     Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),
     Case("one map for both", [("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
     Case("a score", [("pick", "scores", 3, 5)], lambda: projected(3), "^“with” asks “step”"),
