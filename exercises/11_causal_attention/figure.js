@@ -63,7 +63,7 @@ export default {
     };
     let [known, means] = [null, null];
 
-    const figure = frame(el, "With dropout one draw is far off, the mean of many is close");
+    const figure = frame(el, "Each draw drops or enlarges each weight, and the mean of many draws is near 100 %");
     figure.below();
     const rate = figure.slider({ label: "p", min: 0, max: 0.9, step: 0.1, digits: 1, value: 0.5 });
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: draws });
@@ -98,6 +98,7 @@ export default {
           }),
           matrix({ name: "context vector of the last draw", values: matmul([draw[i]], values), heat: false }),
         ],
+        title: rate.value ? null : "Without dropout every weight stays as it is",
         key: [`left, mean of ${count.value} draw${count.value > 1 ? "s" : ""}`, `${format(left[count.value - 1], 0)} %`],
         say: rate.value
           ? `Draw ${count.value} drops ${gone || "none"} of ${i + 1} weight${i ? "s" : ""} of “${tokens[i]}”`
