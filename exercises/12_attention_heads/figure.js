@@ -91,7 +91,8 @@ export default {
             mixing("without it", found, side.map((_, n) => side.map((_, m) => Number(n === m))),
               { output: side, before: sideBefore, ...shared }),
           ),
-          h("p", { class: "kata-note" }, "A line is as thick as its weight, and dashed if the weight is negative."),
+          h("p", { class: "kata-note" }, "A line is as thick as its weight, and dashed if the weight is negative. "
+            + "The layer adds a bias."),
         ],
         more: numbers.value && row(
           matrix({
@@ -100,10 +101,11 @@ export default {
           }),
           matrix({ name: "output without the layer", values: [side], heat: false }),
           matrix({
-            name: "W_o, the weight of the output layer", values: out_weight, digits: 2,
+            name: "W_o, the weight of the output layer, and its bias", digits: 3,
+            values: out_weight.map((one, n) => [...one, out_bias[n]]),
             rows: out_weight.map((_, n) => `output ${n}`),
-            columns: found.flatMap((one, n) => one.map(() => `head ${n}`)),
-            kind: (_, n) => Math.floor(n / size), faint: (n) => i >= 0 && n !== i,
+            columns: [...found.flatMap((one, n) => one.map(() => `head ${n}`)), "bias"],
+            kind: (_, n) => (n < side.length ? Math.floor(n / size) : null), faint: (n) => i >= 0 && n !== i,
           }),
         ),
         say: (gone
