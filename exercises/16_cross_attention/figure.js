@@ -16,8 +16,8 @@ function lines(weights, words, others, i, j, told) {
     x: X(n, names.length), y, "text-anchor": "middle", class: n === chosen ? "strong" : null,
   }, name));
   return drawing(
-    { name: "who looks at whom", label: `“${words[i]}” gives ${others[j]} ${format(weights[i][j], 3)}.`, width: WIDE, height: TALL,
-      most: 1.3 * WIDE },
+    { name: "who looks at whom: the thicker, the more", width: WIDE, height: TALL, most: 1.3 * WIDE,
+      label: `“${words[i]}” gives ${others[j]} ${format(weights[i][j], 3)}.` },
     weights.flatMap((one, n) => one.map((weight, m) => s("line", {
       class: n === i ? "link now" : "link", x1: X(n, words.length), y1: from, x2: X(m, others.length), y2: to,
       "stroke-width": ((weight / largest) * 8).toFixed(2), "stroke-opacity": n === i ? 0.9 : 0.2,
@@ -35,7 +35,7 @@ export default {
   render({ model, el }) {
     const { trained, lesson } = model.get("data");
     const sets = [trained, { ...lesson, others: range(lesson.x_2.length).map(String) }];
-    const figure = frame(el, "One sentence asks, and the other is looked at: the thicker, the more");
+    const figure = frame(el, "Each word of one sentence looks only at the words of the other");
     figure.below();
     const which = figure.choice({
       label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),
@@ -52,7 +52,7 @@ export default {
       fit();
       cell.value = [0, 4]; // where “Life” looks most
     });
-    const cell = figure.state([2, 3]); // an article that looks at its noun
+    const cell = figure.state([4, 1]); // a verb that ends its sentence looks at the second word of the other
     figure.draw(() => {
       const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
       const asked = x_2.slice(0, second.value);
@@ -74,7 +74,8 @@ export default {
           })),
           W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
-        say: `${x_1.length} words ask and ${asked.length} are looked at: ${x_1.length} × ${asked.length} weights. `
+        say: `${x_1.length} words ask and ${asked.length} ${asked.length > 1 ? "are" : "is"} looked at: `
+          + `${x_1.length} × ${asked.length} weights. `
           + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
           + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`,
       };

@@ -53,7 +53,7 @@ def translated(second: int = 4) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], translated, r"5.×.4 weights.*“die” looks most at “cat”, with 1\.000"),
+    Case("as it opens", [], translated, r"5.×.4 weights.*“gesehen” looks most at “saw”, with"),
     Case("an auxiliary", [("pick", "weights", 1, 0)], translated, r"“habe” looks most at “I”, with 0\.99"),
     Case("one word", [("move", "Tokens of x_2", 1)], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
     Case(
