@@ -23,6 +23,7 @@ export default {
       const inputs = x.map((one, i) => one.map((value) => value + (i === t ? plus : 0)));
       const averages = matmul(weights, inputs);
       const isSeen = (i) => i >= t; // by the average i
+      const isChanged = (i) => plus !== 0 && isSeen(i);
       const [from, to] = [before, averages].map((all) => `(${all[t].map((value) => format(value, 3)).join(", ")})`);
       const seen = t < T - 1 ? `the averages ${t} to ${T - 1}` : `average ${t} only`;
       const shown = (name, values, names, isMarked) => matrix({
@@ -35,9 +36,9 @@ export default {
             kind: (i, j) => (j === t && isSeen(i) ? 1 : undefined),
           }),
           sign("@", shown("x", inputs, rows, (i) => i === t)),
-          sign("=", shown("averages", averages, rows, isSeen)),
+          sign("=", shown("averages", averages, rows, isChanged)),
         ),
-        threads: rows.flatMap((_, i) => (isSeen(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
+        threads: rows.flatMap((_, i) => (isChanged(i) ? [[["x", t, 1], ["averages", i, 0], 1]] : [])),
         key: [plus ? "averages that change" : `averages that see token ${t}`, `${T - t} of ${T}`],
         say: `Token ${t} has a weight in ${seen}. ${
           plus ? `Average ${t} was ${from} and is now ${to}.` : `Nothing is added, so nothing changes: it is ${to}.`
