@@ -29,7 +29,7 @@ function arrivals(name, values, average, weights, gradients) {
     return word((j + 0.5) * WIDE + width(j) / 2 + 5, y, format(gradients[j], 3), "strong", "start");
   };
   return drawing(
-    { name, width: right + 54, height: LOW + 40, most: 480,
+    { name, width: right + 66, height: LOW + 40, most: 480,
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
       bar(j, width(j), "done", Y(0), Y(value)),
@@ -41,7 +41,8 @@ function arrivals(name, values, average, weights, gradients) {
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "line", "stroke-dasharray": "7 4", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
     gradients && range(values.length).map(beside),
-    ["average", format(average, 3)].map((text, n) => word(right + 4, Y(average) - 3 + 15 * n, text, null, "start")),
+    ["weighted", "average", format(average, 3)].map(
+      (text, n) => word(right + 4, Math.max(12, Y(average) - 11) + 15 * n, text, null, "start")),
   );
 }
 
@@ -90,7 +91,7 @@ export default {
         say: alone
           ? `The diagonal by itself gives a sum of ${total} and not 0, so it cannot be the gradient of a softmax.`
           : up.length
-            ? `The average is ${format(average, 3)}. The gradient of the scores is positive only for score `
+            ? `The weighted average is ${format(average, 3)}. The gradient of the scores is positive only for score `
               + `${up.join(" and ")}, where more than the average arrives${isHidden ? " at a weight that is not 0" : ""}. `
               + "The three sum to 0."
             : "The same arrives wherever there is a weight, so no score gets a gradient.",
