@@ -120,14 +120,14 @@ export default {
               { x: u[0], y: u[1], name: "a", drag: drag(a) },
               { x: v[0], y: v[1], name: "b", look: "other", drag: drag(b) },
               ...pale.points,
-              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: `shadow: ${shadow}` }] : []),
+              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: "shadow" }] : []),
             ],
           }),
-          line(`a · b = ${format(u[0], 2)} · ${format(v[0], 2)} + ${format(u[1], 2)} · ${format(v[1], 2)} = `
-            + `${format(product)}. Drag the ends of the arrows.`),
+          line("Drag the ends of the arrows."),
         ],
         key: ["a · b", `${long > 0 ? `${shadow} × ${format(long, 2)} = ` : ""}${format(product, 2)}`],
-        say: `The product of the arrows is ${format(product)}; ${relation}.`,
+        say: `The score of the arrows is ${[0, 1].map((n) => `${format(u[n], 2)} · ${format(v[n], 2)}`).join(" + ")} = `
+          + `${format(product)}; ${relation}.`,
       };
     });
   },
