@@ -94,7 +94,7 @@ export default {
       const shape = [`(${T}, 1)`, `(${T},)`, `(${d},)`, "()"][way.value];
       const drawn = laying(x, means, shape, at, isLaid, isWrong, [i, j]);
       const given = (cells = []) => matrix({
-        name: "x", values: x, digits: 0, large: true, picked: [i, j],
+        name: "x", values: x, rows: range(T).map((n) => `row ${n}`), digits: 0, large: true, picked: [i, j],
         kind: (i, j) => (cells.some(([r, c]) => r === i && c === j) ? 0 : null),
       });
       if (!at) {
