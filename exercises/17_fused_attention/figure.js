@@ -14,15 +14,17 @@ const LEFT = 70; // of the parts
 function strips(from, to) {
   const real = NAMES.map((name) => from[to.indexOf(name)]);
   const X = (i, gap = GAP) => LEFT + GAP - gap + i * (WIDE + gap);
+  // The letter is what a part is taken for, the colour what it holds.
   const part = (x, y, letter, is) => [
     s("rect", { class: `cell kata-kind-${NAMES.indexOf(is)}`, x, y, width: WIDE, height: HIGH }),
     letter !== is && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
-    s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" }, letter),
+    s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" },
+      letter === is ? letter : `${letter} holds ${is}`),
   ];
   const middle = (x, y, words) => s("text", { x, y, "text-anchor": "middle" }, words);
   const [CUT, USED] = [72, 158]; // where these rows begin
   return drawing(
-    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 42, most: 400,
+    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 6, most: 400,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
     from.map((name, i) => part(X(i, 0), 4, name, name)),
     s("rect", { class: "box", x: X(0, 0), y: 4, width: 3 * WIDE, height: HIGH }),
@@ -38,11 +40,9 @@ function strips(from, to) {
           d: `M${start},${CUT + HIGH + 2}C${start},${USED - 25} ${end},${CUT + HIGH + 25} ${end},${USED - 2}` }),
         part(X(i), USED, name, real[i]),
         middle(X(i) + WIDE + GAP / 2, USED + 22, ["·", "ᵀ / √d) ·", ""][i]),
-        name !== real[i] && middle(end, USED + HIGH + 17, `is ${real[i]}`),
       ];
     }),
     [["stacked", 4], ["cut as", CUT], ["softmax(", USED]].map(([row, y]) => s("text", { x: 0, y: y + 22 }, row)),
-    s("text", { x: 0, y: USED + HIGH + 38 }, "the colour is what a part holds, the letter what it is taken for"),
   );
 }
 
