@@ -35,10 +35,11 @@ export default {
       }));
       const output = used.length === m ? matmul([token], used)[0] : null;
       const [i, j] = cell.value;
-      const [, b] = place(i, j);
+      const [a, b] = place(i, j);
       const terms = (k) => token.map((value, d) => `${format(value, 0)} · ${format(used[d][k], 0)}`).join(" + ");
       const isRight = output?.every((value, k) => value === right[k]);
       return {
+        title: way.value === 1 && "W reshaped has the shape of W.T, but each column mixes two rows of W",
         key: output ? ["output", list(output)] : null,
         // Below each column of what x is multiplied by is the number that it makes.
         show: h(
@@ -53,7 +54,7 @@ export default {
             name: NAMES[way.value], values: W, place, kind: (k) => k, digits: 0, side: 44,
             marked: (k, d) => k === i && d === j,
           }),
-          matrix({ name: `x, (1, ${m})`, values: token, digits: 0, heat: false, large: true }),
+          matrix({ name: `x, (1, ${m})`, values: token, digits: 0, heat: false, large: true, picked: output && [0, a] }),
           h("div", { class: "kata-sign" }, output ? `@ ${HOW[way.value]} =` : "@ W"),
           output ? matrix({
             name: "output", values: output, digits: 0, kind: (_, k) => (isRight ? k : null), large: true,
@@ -63,11 +64,12 @@ export default {
         ),
         say: !output
           ? `x has the shape (1, ${m}) and W has (${n}, ${m}): torch refuses to multiply them. Turn W first.`
-          : `The ${format(W[i][j], 0)} in row ${i} of W is now in column ${b}: output ${b} is ${terms(b)} = `
+          : `The ${format(W[i][j], 0)} in row ${i} of W is now in column ${b} and meets the ${format(token[a], 0)} of x: `
+            + `output ${b} is ${terms(b)} = `
             + `${format(output[b], 0)}. `
             + (way.value === 0
               ? "Each column holds one row of W."
-              : `The columns mix both rows of W, so it is wrong: ${list(right)} is right, and torch says nothing.`),
+              : `It is wrong: ${list(right)} is right, and torch says nothing.`),
       };
     });
   },

@@ -32,6 +32,6 @@ CASES = [
     Case(
         "another number", [("pick", W_NAME, 1, 1)], lambda: output([1, 2, 3], HELD.T), "row 1 of W is now in column 1"
     ),
-    Case("read again", AGAIN, lambda: output([1, 2, 3], HELD.view(3, 2)), "it is wrong: 7, 2 is right"),
+    Case("read again", AGAIN, lambda: output([1, 2, 3], HELD.view(3, 2)), "It is wrong: 7, 2 is right"),
     Case("not turned", [("choose", "Multiply x by", "W as it is")], says="torch refuses"),
 ]
