@@ -17,11 +17,11 @@ export default {
     figure.draw(() => {
       const tokens = typed.value.replaceAll(",", "").split(/\s+/).filter(Boolean);
       const unknown = tokens.find((word) => !Object.hasOwn(vocabulary, word));
-      const ids = unknown ? [] : tokens.map((word) => vocabulary[word]);
-      const at = Math.min(chosen.value, ids.length - 1);
+      const ids = tokens.map((word) => (Object.hasOwn(vocabulary, word) ? vocabulary[word] : "–"));
+      const at = unknown ? tokens.indexOf(unknown) : Math.min(chosen.value, ids.length - 1);
       const count = ids.filter((id) => id === ids[at]).length;
       // The picked row is blue, with its threads; the others that are read are grey.
-      const kindOf = (id) => (id === ids[at] ? 0 : ids.includes(id) ? 3 : null);
+      const kindOf = (id) => (id === "–" ? null : id === ids[at] ? 0 : ids.includes(id) ? 3 : null);
       return {
         threads: ids.flatMap((id, i) => [
           [["token ids", i, 0], ["the table", id, 0], kindOf(id)],
@@ -34,8 +34,8 @@ export default {
             digits: 0,
             rows: tokens,
             kind: (i) => kindOf(ids[i]),
-            picked: [at, 0],
-            pick: (i) => (chosen.value = i),
+            marked: (i) => ids[i] === "–",
+            ...(unknown ? {} : { picked: [at, 0], pick: (i) => (chosen.value = i) }),
           }),
           matrix({
             name: "the table",
@@ -44,7 +44,7 @@ export default {
             kind: kindOf,
             faint: (i) => kindOf(i) === null,
           }),
-          ids.length > 0 && matrix({
+          ids.length > 0 && !unknown && matrix({
             name: "the embedded sentence",
             values: ids.map((id) => table[id]),
             rows: tokens,
