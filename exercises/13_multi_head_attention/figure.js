@@ -52,9 +52,9 @@ export default {
         ),
         key: ["view alone: in a wrong row", `${strays} of ${T * d}`],
         say: strays
-          ? `A view at once goes on in the order of memory, so ${strays} of ${T * d} numbers get into the row of another `
+          ? `With view alone the order of memory stays, so ${strays} of ${T * d} numbers get into the row of another `
             + "token."
-          : "With one head a view at once keeps every row in its colour too.",
+          : "With one head, view alone keeps every row in its colour too.",
       };
     });
   },

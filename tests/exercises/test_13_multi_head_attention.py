@@ -57,7 +57,7 @@ CASES = [
         "one head",
         [("choose", "Heads", "1")],
         lambda: split(1, True),
-        "With one head a view at once keeps every row in its colour too",
+        "With one head, view alone keeps every row in its colour too",
     ),
     Case(
         "places",
