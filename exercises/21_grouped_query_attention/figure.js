@@ -98,7 +98,8 @@ export default {
             })),
           }),
         ],
-        say: `${shared}. At ${count(T)} tokens the cache takes ${size(now)}; without sharing it takes ${size(most)}.`,
+        say: `${shared}. At ${count(T)} tokens the cache takes ${size(now)}`
+          + (groups === heads ? ": nothing is shared." : `; without sharing it takes ${size(most)}.`),
       };
     });
   },
