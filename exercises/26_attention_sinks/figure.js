@@ -85,7 +85,7 @@ export default {
       if (!isDropped) ways.pop();
       const onMark = `${percent(ways[0].weights[0])}\u00a0%`;
       const before = sum(ways[0].weights.filter((_, place) => without.positions.includes(positions[place])));
-      const need = "abc".includes(tokens[n - 1]) ? "the token before it" : "nothing";
+      const need = "abc".includes(tokens[n - 1]) ? "looks for the token before it" : "has nothing to look for";
       return {
         show: [
           row(ways.map((way) => tape(tokens.slice(0, n), positions, way))),
@@ -103,7 +103,7 @@ export default {
         key: isDropped
           ? [`the last ${without.positions.length} get`, `${format(100 * before, 1)}\u00a0% →\u00a0100\u00a0%`]
           : ["on <s>", onMark],
-        say: `The newest token, ${tokens[n - 1]}, looks for ${need}: <s> gets ${onMark} of its attention. `
+        say: `The newest token, ${tokens[n - 1]}, ${need}: <s> gets ${onMark} of its attention. `
           + (isDropped
             ? `Once <s> is dropped, the ${without.positions.length} tokens that are left share all of it.`
             : `<s> is still among the last ${window.value}.`),

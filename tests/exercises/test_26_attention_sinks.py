@@ -136,7 +136,7 @@ def sentence(seen: int, sinks: int, window: int) -> str:
 
 
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: both(20, 4, 6), f"n, looks for nothing: {sentence(20, 4, 6)}", 1e-4),
+    Case("as it opens", [NUMBERS], lambda: both(20, 4, 6), f"n, has nothing to look for: {sentence(20, 4, 6)}", 1e-4),
     Case(
         "a long text, one kept",
         [("move", "First tokens kept", 1), ("move", "Tokens seen", 32), ("move", "Window", 3), NUMBERS],
