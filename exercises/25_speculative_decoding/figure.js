@@ -12,20 +12,24 @@ const SAMPLES = [["cell now", "kept"], ["cell gone", "rejected"], ["cell done", 
 // Each word's draft, and beside it what comes out: what was kept, what is drawn after a rejection, a frame as target.
 function stacks(words, target, draft, kept, drawn) {
   const high = (p) => 2 * p * TALL;
-  const ground = TALL + 4;
+  const ground = TALL + 18; // with room for a number above the highest bar
   const bar = (look, x, from, p, wide = 30) =>
     s("rect", { class: look, x, width: wide, y: ground - high(from + p), height: high(p) });
   const text = (x, below, word, look = null) =>
     s("text", { x, y: ground + below, "text-anchor": "middle", class: look }, word);
+  const percent = (x, p, top = p) => text(x, -high(top) - 6, String(Number((100 * p).toFixed(1))), "number");
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
-    { name: "the draft, and what comes out", label: told.join("; "), width: 4 * WIDE, height: TALL + 74, most: 490 },
+    { name: "the draft, and what comes out, %", label: told.join("; "), width: 4 * WIDE, height: TALL + 88, most: 490 },
     words.map((word, j) => {
       const [left, right] = [j * WIDE + 6, j * WIDE + 42];
+      const out = kept[j] + drawn[j];
+      const hasRoom = high(target[j] - out) > 18; // for the number, between the bar and its frame
       return [
         bar("cell now", left, 0, kept[j]), bar("cell gone", left, kept[j], draft[j] - kept[j]),
         bar("cell now", right, 0, kept[j]), bar("cell done", right, kept[j], drawn[j]),
         bar("box", right - 3, 0, target[j], 36),
+        percent(left + 15, draft[j]), percent(right + 15, out, hasRoom ? out : Math.max(out, target[j])),
         text(left + 15, 15, "draft"), text(right + 15, 15, "out"), text(left + 33, 33, word, "strong"),
       ];
     }),
