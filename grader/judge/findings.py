@@ -12,7 +12,7 @@ import torch
 from grader.catalog import paths, signatures
 from grader.catalog.errors import BadSubmission
 from grader.judge import messages
-from grader.judge.compare import Mismatch
+from grader.judge.compare import MAX_TEXT, Mismatch
 from grader.judge.failure import Failure, shares_memory
 from grader.judge.words import is_plain, kind, number, numbers_apart
 from grader.records import source, syntax
@@ -24,7 +24,6 @@ from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.fake_device import tensors_in
 
 MAX_ROWS, MAX_COLUMNS = 3, 8  # of the values that are shown
-MAX_TEXT = 200  # characters of a value that is no tensor
 LARGEST = 1 << 20  # entries of a tensor that is looked at
 TENSOR = re.compile(r"tensor (\([\d, ]*\)(?: (?:b?float|u?int|bool|complex)\d*)?)(?: non-contiguous)?")
 RESULT = re.compile(r"the result(\[\d+\])*")

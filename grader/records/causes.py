@@ -70,11 +70,12 @@ class Cause:
     def _fault(self) -> str:
         """What is wrong with an answer besides its values, as a sentence: its dtype, say. "" for a long text."""
         evidence = self.finding.evidence
-        if evidence.got or not evidence.call or "\n" in evidence.note:
+        note = evidence.note.removesuffix(".")
+        if evidence.got or not evidence.call or not note or "\n" in note:
             return ""
-        first, space, rest = evidence.note.partition(" ")
-        start = first.capitalize() if first.isalpha() and first not in evidence.call else first
-        return f"{start}{space}{rest}.".replace("..", ".") if evidence.note else ""
+        first = note.partition(" ")[0]
+        is_name = not first.isalpha() or first in re.findall(r"\w+", evidence.call)
+        return f"{note if is_name else note[0].upper() + note[1:]}."
 
 
 def causes(result: ExerciseResult) -> tuple[Cause, ...]:

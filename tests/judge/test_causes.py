@@ -117,6 +117,21 @@ def test_what_is_said_is_the_sentences_or_the_promise_that_is_not_kept():
     assert "Not yet true: fresh_4 is right.\n" in shown and "^^^^^ this argument\n" in shown
 
 
+@pytest.mark.parametrize(
+    "note, sentence",
+    [
+        ("in training it is wrong", "In training it is wrong."),  # a part of linear_step is no name
+        ("NaN at the end.", "NaN at the end."),
+        ("x[..., 0] is missing", "x[..., 0] is missing."),
+        ("scores is missing", "scores is missing."),
+    ],
+)
+def test_a_fault_besides_the_values_is_a_sentence(note, sentence):
+    check = replace(failed("f"), finding=Finding(evidence=Evidence("linear_step(scores)", note=note)))
+    (cause,) = causes(result(check))
+    assert cause.sentences == (sentence,) and cause.evidence.note == f"promise: {check.title}"
+
+
 @pytest.mark.parametrize("width", [60, 80, 160])
 def test_no_line_is_wider_than_the_terminal(width):
     wide = replace(FOUND.evidence, expected=(("0.1234",) * 30,), got=(("0.4321",) * 30,), wrong=((0, 29),))
