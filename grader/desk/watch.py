@@ -311,7 +311,7 @@ KEYS: dict[str, tuple[str, str, Callable[[Watch], None] | str]] = {
     "t": ("try", "the lesson's example calls on your file, your numbers beside the lesson's", beside.TRY),
     "g": ("plot", "pictures: your attention weights beside the expected ones", beside.PLOT),
     "a": ("all", "every check in full, and back", toggle),
-    "w": ("train", "after a pass: watch your own code learn something in a few seconds, where it can", beside.TRAIN),
+    "w": ("train", "after a pass: watch your own code learn something, where it can", beside.TRAIN),
     "s": ("solution", "the reference beside your file, once you have passed", beside.SOLUTION),
     "n": ("next", "the next exercise that you have not passed", following),
     "l": ("list", "all exercises: choose with the arrows, open with Enter", list_exercises),
