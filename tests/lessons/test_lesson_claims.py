@@ -53,6 +53,21 @@ def test_00_these_cuts_speak_up(warned_each_time):
         t.detach().sum().backward()
 
 
+def test_00_what_looks_right_and_is_not():
+    x = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
+    assert (x @ x[:2]).tolist() == [[1, 4], [0, 1], [3, 6]]
+    numbers = torch.arange(3)
+    numbers[0] = 0.5
+    assert numbers.tolist() == [0, 1, 2]
+    t = torch.tensor([1.0, 2.0, 6.0], requires_grad=True)
+    for other, gradient in ((t, [2, 4, 12]), (t.detach(), [1, 2, 6])):
+        loss = (t * other).sum()
+        assert loss == 41 and torch.autograd.grad(loss, t)[0].tolist() == gradient
+    layer = nn.Module()
+    layer.factors = torch.ones(3)
+    assert list(layer.parameters()) == []
+
+
 def test_02_the_scores_at_which_exp_overflows():
     assert torch.tensor(89.0).exp().isinf() and torch.tensor(88.0).exp().isfinite()
     half = torch.tensor([11.0, 12.0]).exp().half()
