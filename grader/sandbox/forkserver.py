@@ -138,7 +138,7 @@ class ForkServer:
         if limits.needs != self.needs:
             return self.with_packages(limits.needs).spawn(limits)
         inbox, pid, _ = self._fork("spawn", limits)
-        return Worker(self._end, inbox, pid, limits)
+        return Worker(self._end, inbox, pid)
 
     def probe(self) -> dict[str, str]:
         """The outcome of each forbidden action, attempted in a separate worker: "refused: why" or "done".

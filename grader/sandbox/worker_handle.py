@@ -6,9 +6,8 @@ import contextlib
 import secrets
 import select
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from grader.catalog.exercise import Limits
 from grader.sandbox.process import Lost, Meter, Pid
 from grader.worker import framing, wire
 
@@ -40,8 +39,8 @@ class Worker:
     end: kills it after some seconds of grace. It gives the exit status of one that had ended by itself.
     """
 
-    def __init__(self, end: Callable[[Pid, float], int | None], inbox: framing.Inbox, pid: Pid, limits: Limits):
-        self.end, self.inbox, self.pid, self.limits = end, inbox, pid, limits
+    def __init__(self, end: Callable[[Pid, float], int | None], inbox: framing.Inbox, pid: Pid):
+        self.end, self.inbox, self.pid = end, inbox, pid
         self.connection, self.alive = inbox.sock, True
         self.meter: Meter | None = None  # of a worker whose memory is measured
 
@@ -51,35 +50,30 @@ class Worker:
         Raises TimedOut, WorkerEnded, wire.ProtocolError where the bytes are no valid reply, and Lost where the fork
         server is gone.
         """
-        nonce = secrets.randbits(64)
-        with self._failures():
-            framing.send_all(self.connection, framing.frame(nonce, request), time.monotonic() + seconds)
-            return self._reply(nonce, seconds, cpu_s)
+        nonce, began = secrets.randbits(64), time.monotonic()
+        try:
+            framing.send_all(self.connection, framing.frame(nonce, request), began + seconds)
+            self._wait(began, seconds, cpu_s)
+            echoed, body = self.inbox.receive(began + seconds)
+            if echoed != nonce:
+                raise wire.ProtocolError("the reply belongs to no request")
+            return body
+        except framing.Closed:
+            raise WorkerEnded(self._close(GRACE_S)) from None
+        except TimeoutError:
+            self.close()
+            raise TimedOut(seconds) from None
+        except (TimedOut, wire.ProtocolError):
+            self.close()
+            raise
 
     def close(self) -> None:
         """Kill the process and all that it started."""
         with contextlib.suppress(Lost):
             self._close()
 
-    def _reply(self, nonce: int, seconds: float, most: float | None) -> bytearray:
-        """The body of the reply with this nonce. most: seconds of processor time that the worker may take for it.
-
-        Raises TimedOut or wire.ProtocolError.
-        """
-        if (frame := self.inbox.take()) is None:
-            began = time.monotonic()
-            self._wait(began, seconds, most)
-            try:
-                frame = self.inbox.receive(began + seconds)
-            except TimeoutError:
-                raise TimedOut(seconds) from None
-        echoed, body = frame
-        if echoed != nonce:
-            raise wire.ProtocolError("the reply belongs to no request")
-        return body
-
     def _wait(self, began: float, seconds: float, most: float | None) -> None:
-        """Wait until the worker begins to answer. Raises TimedOut."""
+        """Wait until the worker begins to answer. most: seconds of processor time that it may take. Raises TimedOut."""
         first = last = None
         awake = began
         while not select.select([self.connection], [], [], min(GLANCE_S, seconds))[0]:
@@ -101,20 +95,6 @@ class Worker:
                 raise TimedOut(most)
             if used.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
                 raise TimedOut(IN_ALL * most)
-
-    @contextlib.contextmanager
-    def _failures(self) -> Iterator[None]:
-        """End the worker after an exception within the block. Where it closed the connection, raise WorkerEnded."""
-        try:
-            yield
-        except framing.Closed:
-            raise WorkerEnded(self._close(GRACE_S)) from None
-        except TimeoutError:
-            self.close()
-            raise TimedOut(self.limits.call_s) from None
-        except (TimedOut, wire.ProtocolError):
-            self.close()
-            raise
 
     def _close(self, grace: float = 0.0) -> int | None:
         if not self.alive:

@@ -29,8 +29,8 @@ def grade(graded):
     return functools.partial(graded, "03")
 
 
-def loaded(fork_server, source: str, **limits) -> Worker:
-    worker = fork_server.spawn(Limits(**limits))
+def loaded(fork_server, source: str) -> Worker:
+    worker = fork_server.spawn(Limits())
     reply = load(worker, source)
     assert reply.error is None, reply
     return worker
@@ -47,11 +47,11 @@ def f():
         sum(range(100_000))
     return 1
 """
-    worker = loaded(fork_server, source, call_cpu_s=0.5)
+    worker = loaded(fork_server, source)
     if ends:
-        assert call(worker, "f", 20.0).value == 1
+        assert call(worker, "f", 20.0, 0.5).value == 1
     else:
-        assert re.search(r"within 0\.5 s", str(raised(TimedOut, call, worker, "f", 20.0)))
+        assert re.search(r"within 0\.5 s", str(raised(TimedOut, call, worker, "f", 20.0, 0.5)))
         assert not runs(worker.pid)
     worker.close()
 
