@@ -14,7 +14,7 @@ from grader.judge.messages import is_about_memory
 from grader.judge.proxy import Learner, Target, on_cpu
 from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
-from grader.sandbox.process import MEBIBYTE, NOW, Meter, resident
+from grader.sandbox.process import MEBIBYTE, Meter
 from grader.sandbox.remote import Remote
 from grader.worker.compiling import REFUSED, SHORTENED
 
@@ -88,7 +88,7 @@ def _judge(growth: float, mebibytes: int, what: str, learner: Learner) -> None:
 
 
 def _now(meter: Meter) -> int:
-    size = resident(meter.pid, NOW)
+    size = meter.look()
     if size is None:
         raise InfrastructureError(SILENT)
     return size

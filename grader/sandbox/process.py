@@ -17,9 +17,8 @@ from grader.sandbox import mounts
 from grader.sandbox.mounts import Tier
 
 MEBIBYTE = 1 << 20
-PEAK = re.compile(rb"VmHWM:\s*(\d+) kB")  # Linux keeps the largest resident memory of each process
-NOW = re.compile(rb"VmRSS:\s*(\d+) kB")
-OF_FILES = re.compile(rb"RssFile:\s*(\d+) kB")  # the part of NOW that is code of libraries, as far as it has run
+# The largest resident memory so far, that of now, and the part of it that is code of libraries, as far as it has run.
+SIZES = re.compile(r"^(VmHWM|VmRSS|RssFile):\s*(\d+) kB", re.M)  # a line of its own: a learner can name the process
 # A torch without CUDA brings in some 20 MiB of its code as it computes, one for CUDA 30 to 45. What is beyond USUAL is
 # taken off, and not more than MOST, so that nobody hides much behind a file that they read into memory.
 USUAL, MOST = 16 << 20, 48 << 20  # bytes of code
@@ -66,8 +65,8 @@ class Meter:
 
     def __init__(self, pid: int):
         self.pid, self.most, self.code = pid, 0, 0
-        self.start = self.look()
-        self.code_at_start = self.code
+        self.look()
+        self.start, self.code_at_start = self.most, self.code
 
     @property
     def growth(self) -> float | None:
@@ -75,44 +74,28 @@ class Meter:
 
         It is the same for a torch with CUDA and one without, which differ in how much code they bring in.
         """
-        if self.start is None:
+        if not self.start:
             return None
         code = min(max(self.code - self.code_at_start - USUAL, 0), MOST)
         return (self.most - self.start - code) / MEBIBYTE
 
     def look(self) -> int | None:
-        """Measure now. Returns bytes, as `resident` does."""
-        size = resident(self.pid)
-        self.most = max(self.most, size or 0)
-        self.code = max(self.code, _read_status(self.pid, OF_FILES) or 0)
-        return size
+        """Measure now. Returns the bytes of physical memory that the process holds; None where the system says none."""
+        sizes = memory(self.pid)
+        held = sizes.get("VmRSS")
+        self.most = max(self.most, sizes.get("VmHWM", held or 0))
+        self.code = max(self.code, sizes.get("RssFile", 0))
+        return held
 
 
-def resident(pid: int, measure: re.Pattern[bytes] = PEAK) -> int | None:
-    """Bytes of physical memory: the peak so far on Linux, the current value elsewhere; None where there is none.
-
-    measure: PEAK, or NOW for the current value on Linux too.
-    """
-    size = _read_status(pid, measure)
-    return _resident_by_ps(pid) if size is None else size
-
-
-def _read_status(pid: int, measure: re.Pattern[bytes]) -> int | None:
-    """Bytes, as Linux says them of a process; None where it does not."""
-    try:
-        with open(f"/proc/{pid:d}/status", "rb") as status:
-            found = measure.search(status.read())
-    except OSError:
-        return None
-    return int(found[1]) << 10 if found else None
-
-
-def _resident_by_ps(pid: int) -> int | None:
-    try:
+def memory(pid: int) -> dict[str, int]:
+    """Bytes of physical memory by Linux's names for them (SIZES), elsewhere only VmRSS; {} where nothing says it."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid:d}/status", errors="replace") as status:
+        return {name: int(size) << 10 for name, size in SIZES.findall(status.read())}
+    with contextlib.suppress(OSError, ValueError, subprocess.TimeoutExpired):
         process = subprocess.run(["ps", "-o", "rss=", "-p", f"{pid:d}"], capture_output=True, timeout=PS_S, check=False)
-        return int(process.stdout) << 10
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
+        return {"VmRSS": int(process.stdout) << 10}
+    return {}
 
 
 class Usage(NamedTuple):

@@ -112,7 +112,7 @@ def test_what_is_too_slow_for_many_tokens_is_still_asked_for_few(remote):
 
 
 def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
-    monkeypatch.setattr(process, "resident", lambda pid: None)
+    monkeypatch.setattr(process, "memory", lambda pid: {})
     with pytest.raises(InfrastructureError, match="does not tell"):
         within_memory(learner.blocks, tokens(64), mebibytes=ALLOWED)
 
