@@ -18,6 +18,7 @@ from made_once import made_once
 from grader import cli as command_line
 from grader.authoring import parallel
 from grader.catalog import Forbidden, paths
+from grader.catalog.exercise import Limits
 from grader.cli import learn, teach
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
@@ -90,10 +91,12 @@ class Roomy(ForkServer):
         super().__init__()
         self.without: dict[Forbidden, ForkServer] = {}
 
-    def without_ready_made(self, rule: Forbidden) -> ForkServer:
-        if rule not in self.without:
-            self.without[rule] = ForkServer(self.device, self.tier, rule)
-        return self.without[rule]
+    def _beside(self, limits: Limits) -> ForkServer:
+        if limits.rule is None:
+            return super()._beside(limits)
+        if limits.rule not in self.without:
+            self.without[limits.rule] = ForkServer(self.device, self.tier, limits.rule)
+        return self.without[limits.rule]
 
     def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
         """End nothing."""

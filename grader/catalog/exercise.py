@@ -33,6 +33,7 @@ class Limits:
     open_files: int = 32
     processes: int | None = 0  # processes and threads that the code may start; None sets no limit
     needs: tuple[str, ...] = ()  # packages that it has besides torch, numpy and einops: worker/kernels.py
+    rule: "Forbidden | None" = None  # it lacks the ready-made functions that this rule forbids
     measured: bool = False  # whether the worker's memory is measured; it then returns unused memory at once
     measured_s: float = 120.0  # of processor time, for a call whose memory is measured: its inputs are large
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grader.catalog import Exercise, paths
 from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
-from grader.catalog.exercise import Forbidden, Limits
+from grader.catalog.exercise import Limits
 from grader.desk import hints, lesson, progress
 from grader.records import containment, submission
 from grader.records.results import PASSED, ExerciseResult, Settings, Verdict, ungraded
@@ -185,14 +185,10 @@ class Superseded(InfrastructureError):
 
 
 class Workers:
-    """Provides one grading after the other with workers, as a fork server does, until it is cancelled.
+    """Provides one grading after the other with workers, as a fork server does, until it is cancelled."""
 
-    leader: those with which these are cancelled; by default only these.
-    """
-
-    def __init__(self, fork_server: ForkServer, leader: "Workers | None" = None) -> None:
-        self.fork_server, self.leader = fork_server, leader or self
-        self._without: Workers | None = None
+    def __init__(self, fork_server: ForkServer) -> None:
+        self.fork_server, self.keep = fork_server, fork_server.keep
         self.begin()
 
     def begin(self) -> None:
@@ -201,21 +197,14 @@ class Workers:
 
     def spawn(self, limits: Limits) -> Worker:
         """A new worker. Raises Superseded once the grading was cancelled."""
-        if self.leader.cancelled:
+        if self.cancelled:
             raise Superseded
         worker = self.fork_server.spawn(limits)
-        self.leader.spawned.append(worker)
-        if self.leader.cancelled:
+        self.spawned.append(worker)
+        if self.cancelled:
             worker.close()
             raise Superseded
         return worker
-
-    def without_ready_made(self, rule: Forbidden) -> "Workers":
-        """Workers that have none of the ready-made functions that a rule forbids. They are cancelled with these."""
-        fork_server = self.fork_server.without_ready_made(rule)
-        if self._without is None or self._without.fork_server is not fork_server:
-            self._without = Workers(fork_server, self.leader)
-        return self._without
 
     def cancel(self) -> None:
         """End the grading in progress, from another thread, even where the learner's code hangs."""

@@ -84,8 +84,6 @@ class Examiner:
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         self.has_more = False  # whether more submissions follow: then known mistakes run to their end, and are kept
         limited.start()  # meanwhile the first worker is made
-        for rule in session.exercise.forbidden[:1]:
-            fork_server.without_ready_made(rule)  # it starts in the background
 
     def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Load the submission in a new worker, run every check on it, and explain what failed.

@@ -62,8 +62,7 @@ class Grading:
         self.number = 0  # of the submission, from 1
 
     def __enter__(self) -> "Grading":
-        for rule in self.exercise.forbidden[:1]:
-            self.workers.without_ready_made(rule)  # they start in the background, while the checks are collected
+        self.workers.keep(self.exercise.limits.needs, self.exercise.forbidden)  # while the checks are collected
         self.session.__enter__()
         self._renew()
         return self

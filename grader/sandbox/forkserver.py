@@ -57,11 +57,11 @@ def on_device(limits: Limits, device: str) -> Limits:
 class Workers(Protocol):
     """What a grading needs of a fork server."""
 
+    def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
+        """Start what an exercise will ask for, in the background."""
+
     def spawn(self, limits: Limits) -> Worker:
         """A new worker."""
-
-    def without_ready_made(self, rule: Forbidden) -> "Workers":
-        """Workers that have none of the ready-made functions that a rule forbids, the same object each time."""
 
 
 class ForkServer:
@@ -132,11 +132,11 @@ class ForkServer:
     def spawn(self, limits: Limits) -> "Worker":
         """A new worker. A fork server that died or hangs is replaced once.
 
-        Where the limits name packages, another fork server, which has imported them, forks it. Raises
-        InfrastructureError where even the second cannot fork one.
+        Where the limits name packages or a rule, another fork server, which has imported them or lacks what the rule
+        forbids, forks it. Raises InfrastructureError where even the second cannot fork one.
         """
-        if limits.needs != self.needs:
-            return self.with_packages(limits.needs).spawn(limits)
+        if (server := self._beside(limits)) is not self:
+            return server.spawn(limits)
         inbox, pid, _ = self._fork("spawn", limits)
         return Worker(self._end, inbox, pid)
 
@@ -168,31 +168,19 @@ class ForkServer:
                 inbox.sock.close()
             return outcomes | bait_files.changes() | selftest.arithmetic(live)
 
-    def without_ready_made(self, rule: Forbidden) -> "ForkServer":
-        """The same fork server without what a rule forbids. It starts at the first use, in the background.
-
-        One is kept: another rule's ends the one before it.
-        """
-        return self._beside(None, "cpu", rule)
-
-    def with_packages(self, needs: tuple[str, ...]) -> "ForkServer":
-        """The same fork server, with packages that an exercise needs. It starts at the first use, in the background."""
-        return self if needs == self.needs else self._beside(needs, self.device)
-
     def processes(self) -> list[Process]:
         """The processes of this fork server, and of those without ready-made functions and with packages."""
         return [self.process, *(other.process for other in self._others.values())]
 
     def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
-        """Start what an exercise will ask for, and end what it will not: a fork server is a hundred megabytes.
+        """Start what an exercise will ask for, in the background, and end what it will not.
 
-        needs: packages of its workers; rules: its own.
+        A fork server is a hundred megabytes. needs: packages of its workers; rules: its own.
         """
         for others in self._others.keys() - {needs} - ({None} if rules else set()):
             self._others.pop(others).close()
-        self.with_packages(needs)
-        for rule in rules[:1]:
-            self.without_ready_made(rule)
+        for limits in (Limits(needs=needs), *(Limits(rule=rule) for rule in rules[:1])):
+            self._beside(limits)
 
     def close(self) -> None:
         """End the fork server and all its workers."""
@@ -200,13 +188,20 @@ class ForkServer:
             other.close()
         self.process.close()
 
-    def _beside(self, needs: tuple[str, ...] | None, device: str, rule: Forbidden | None = None) -> "ForkServer":
-        """The fork server with these packages; with None the one without ready-made functions. One of each is kept."""
-        found = self._others.get(needs)
-        if found is None or found.rule != rule or found.tier is not self.tier:
+    def _beside(self, limits: Limits) -> "ForkServer":
+        """The fork server for these limits: this one, or one with their packages or without what their rule forbids.
+
+        It starts at the first use. One is kept for all rules: another rule's ends the one before it.
+        """
+        if (limits.needs, limits.rule) == (self.needs, self.rule):
+            return self
+        kept = None if limits.rule else limits.needs
+        found = self._others.get(kept)
+        if found is None or (found.needs, found.rule, found.tier) != (limits.needs, limits.rule, self.tier):
             if found is not None:
                 found.close()
-            found = self._others[needs] = ForkServer(device, self.tier, rule, needs or ())
+            device = "cpu" if limits.rule else self.device
+            found = self._others[kept] = ForkServer(device, self.tier, limits.rule, limits.needs)
         return found
 
     def _end(self, pid: Pid, grace: float) -> int | None:

@@ -93,10 +93,9 @@ class Remote:
 
     def without_ready_made(self, rule: Forbidden) -> "Remote":
         """The same submission in a worker that has none of the ready-made functions that a rule forbids."""
-        fork_server = self.fork_server.without_ready_made(rule)
-        if self._without is None or self._without.fork_server is not fork_server:
+        if self._without is None or self._without.limits.rule != rule:
             self._close_without()
-            self._without = Remote(fork_server, self.submission, self.name, self.limits)
+            self._without = Remote(self.fork_server, self.submission, self.name, replace(self.limits, rule=rule))
         return self._without
 
     def compiling(self) -> "Remote":
@@ -125,6 +124,7 @@ class Remote:
         call_s = max(BUSY * seconds, self.limits.call_s)
         self.limits = replace(
             self.limits,
+            rule=rule,
             measured=True,
             memory_mb=memory_mb if self.limits.memory_mb else None,
             call_s=call_s,
@@ -133,8 +133,7 @@ class Remote:
             cpu_s=max(int(2 * seconds), 1),
         )
         self.hung = self.hung | self.hung_when_measured
-        fork_server = self.fork_server if rule is None else self.fork_server.without_ready_made(rule)
-        self.worker = fork_server.spawn(self.limits)
+        self.worker = self.fork_server.spawn(self.limits)
         try:
             self.worker.meter = meter = Meter(self.worker.pid)
             self.run_source()

@@ -37,7 +37,7 @@ class Ready:
             self.fork_server.keep(exercise.limits.needs, exercise.forbidden)
             self.fork_server.spawn(Limits(needs=exercise.limits.needs)).close()
             for rule in exercise.forbidden[:1]:
-                self.fork_server.without_ready_made(rule).spawn(Limits()).close()
+                self.fork_server.spawn(Limits(rule=rule)).close()
 
     def demand(self) -> None:
         """Wait until a worker can be forked and the helper answers. Raises InfrastructureError, BadSubmission."""

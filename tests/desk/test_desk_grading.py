@@ -57,14 +57,14 @@ def test_a_newer_file_ends_workers_without_ready_made_functions_too(fork_server)
     rule = FORBIDDING[0].forbidden[0]
     workers = Workers(fork_server)
     workers.begin()
-    worker = workers.without_ready_made(rule).spawn(Limits())
+    worker = workers.spawn(Limits(rule=rule))
     workers.cancel()
     with pytest.raises((WorkerEnded, ProtocolError)):
         load(worker, "while True:\n    pass\n")
-    for cancelled in (workers, workers.without_ready_made(rule)):
+    for limits in (Limits(), Limits(rule=rule)):
         with pytest.raises(Superseded):
-            cancelled.spawn(Limits())
+            workers.spawn(limits)
     workers.begin()
-    worker = workers.without_ready_made(rule).spawn(Limits())
+    worker = workers.spawn(Limits(rule=rule))
     assert load(worker, "def f():\n    return 1\n").names == ["f"]
     worker.close()
