@@ -10,13 +10,8 @@ from grader.worker.wire import RawTensor
 class Connection(Protocol):
     """A source that answers requests: a submission in a worker (Remote), or one of ours in this process (Local)."""
 
-    @property
-    def source(self) -> str:
-        """The source."""
-
-    @property
-    def words(self) -> SourceWords:
-        """What the source confirms."""
+    source: str
+    words: SourceWords  # what the source confirms
 
     @property
     def is_alive(self) -> bool:

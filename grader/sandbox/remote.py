@@ -38,7 +38,6 @@ from grader.worker.wire import RawTensor
 OUR_PATHS = sorted({str(paths.ROOT), sys.prefix, str(Path.home())} - {"/", "/usr", "/usr/local"}, key=len, reverse=True)
 INTERNALS = re.compile(r" ?\(Triggered internally at [^()\n]*\)")  # torch tells so of each of its warnings
 LIBRARIES = (builtins, json, torch, torch.linalg, metadata)  # the names of their exceptions are no secret
-LOADING = (protocol.Load, protocol.Step)
 NO_REPLY = (TimedOut, WorkerEnded, wire.ProtocolError)
 MAX_OUTPUT = 20_000  # characters of prints that are kept of a whole submission
 MAX_RECEIVED = 64 << 20  # bytes of all replies about a submission; those of right code are below 0.3 MB
@@ -69,7 +68,8 @@ class Remote:
         self.worker: Worker | None = None
         self.output, self.output_of_load, self.spent, self.received = "", "", 0.0, 0
         self.hung: dict[str, dict[str, Any]] = {}
-        self.words, self.lines = SourceWords(submission.source), submission.source.splitlines()
+        self.source, self.lines = submission.source, submission.source.splitlines()
+        self.words = SourceWords(self.source)
         self.names: list[str] | None = None  # what the source defined when it was loaded; None until then
         self.left_out: list[LeftOut] | None = None
         self.skipped: dict[int, LeftOut] = {}
@@ -84,17 +84,20 @@ class Remote:
     def exchange(self, request: Request, tensors: list[RawTensor], function: str = "") -> tuple[Reply, list[RawTensor]]:
         """As Connection.exchange, which also says what it raises."""
         body = protocol.encode_request(request, tensors)
-        self.count(0)
-        if hung := self.hung_in(function):
-            raise LearnerError("timeout", self.hung[hung] | {"again": True})
+        owner = function.partition(".")[0]
+        used_names = self.words.uses(owner) - {owner} if self.hung else set()
+        for hung, facts in self.hung.items():
+            if hung == function or hung.partition(".")[0] in used_names:  # it would hang once more
+                raise LearnerError("timeout", facts | {"again": True})
         if not self.is_alive:
             self.load()
-        return self._ask(request, body, function=function)
+        return self._ask(body, None, function)
 
     def without_ready_made(self, rule: Forbidden) -> "Remote":
         """The same submission in a worker that has none of the ready-made functions that a rule forbids."""
         if self._without is None or self._without.limits.rule != rule:
-            self._close_without()
+            if self._without is not None:
+                self._without.close()
             self._without = Remote(self.fork_server, self.submission, self.name, replace(self.limits, rule=rule))
         return self._without
 
@@ -103,14 +106,6 @@ class Remote:
         limits = replace(self.limits, needs=(*self.limits.needs, compiling.NEED))
         return Remote(self.fork_server, self.submission, self.name, limits)
 
-    def hung_in(self, function: str) -> str:
-        """The function that did not end and would be called again, as this one or by what it uses; "" for none."""
-        if function in self.hung or not self.hung:
-            return function if function in self.hung else ""
-        used_names = self.words.uses(function.partition(".")[0])
-        others = (hung for hung in self.hung if hung.partition(".")[0] != function.partition(".")[0])
-        return next((hung for hung in others if hung.partition(".")[0] in used_names), "")
-
     @contextlib.contextmanager
     def measured(self, memory_mb: int, rule: Forbidden | None = None) -> Iterator[Meter]:
         """Within the block another worker answers, whose memory is measured from its first moment.
@@ -118,8 +113,7 @@ class Remote:
         memory_mb: all the memory that it is given. It has none of the usual worker's objects, and none of the functions
         that a rule forbids. Raises LearnerError where the source cannot be loaded.
         """
-        usual = self.worker, self.limits, self.hung, self.output, self.output_of_load
-        spent = self.spent  # a measured call has a limit of its own, and takes nothing from the time of the others
+        usual = self.worker, self.limits, self.hung, self.spent
         seconds = self.limits.measured_s
         call_s = max(BUSY * seconds, self.limits.call_s)
         self.limits = replace(
@@ -129,37 +123,26 @@ class Remote:
             memory_mb=memory_mb if self.limits.memory_mb else None,
             call_s=call_s,
             call_cpu_s=seconds,
-            total_s=self.spent + call_s,
+            total_s=call_s,
             cpu_s=max(int(2 * seconds), 1),
         )
         self.hung = self.hung | self.hung_when_measured
+        self.spent = 0.0  # a measured call has a limit of its own, and takes nothing from the time of the others
         self.worker = self.fork_server.spawn(self.limits)
         try:
             self.worker.meter = meter = Meter(self.worker.pid)
             self.run_source()
-            self.output, self.output_of_load = usual[3:]  # what loading prints was kept already
             yield meter
         finally:
             self.close()
             self.hung_when_measured = {name: facts for name, facts in self.hung.items() if name not in usual[2]}
-            self.worker, self.limits, self.hung = usual[:3]
-            self.spent = spent
+            self.worker, self.limits, self.hung, self.spent = usual
 
     def close(self) -> None:
         """End the worker, and the one without ready-made functions."""
-        self._close_without()
-        if self.worker is not None:
-            self.worker.close()
-
-    def _close_without(self) -> None:
-        if self._without is not None:
-            self._without.close()
-            self._without = None
-
-    @property
-    def source(self) -> str:
-        """The source of the submission."""
-        return self.submission.source
+        for running in (self._without, self.worker):
+            if running is not None:
+                running.close()
 
     def load(self, worker: Worker | None = None) -> None:
         """Run the source in a worker, without the statements that fail. Raises LearnerError where it cannot be loaded.
@@ -176,12 +159,9 @@ class Remote:
             left_out = self._load_stepwise(error)
         if self.left_out is None:
             self.left_out = sorted([*left_out, *self.skipped.values()], key=lambda left_out: left_out.statement)
-
-    def stopped(self) -> dict[int, LeftOut]:
-        """The statements that were stopped, or ended the process, by number."""
-        by_line = {left_out.statement: left_out for left_out in self.left_out or () if left_out.error.kind in ENDINGS}
-        lines = [first_line for first_line, _ in self.words.outline["statements"]] if by_line else []
-        return {number: by_line[line] for number, line in enumerate(lines) if line in by_line}
+            stopped = {left_out.statement: left_out for left_out in self.left_out if left_out.error.kind in ENDINGS}
+            statements = enumerate(self.words.outline["statements"]) if stopped else ()
+            self.skipped |= {number: stopped[line] for number, (line, _) in statements if line in stopped}
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The statement that failed and should have defined this name; None where there is none."""
@@ -195,9 +175,8 @@ class Remote:
         Raises LearnerError where the process ends or hangs.
         """
         seconds = self.limits.load_cpu_s or self.limits.call_s
-        skip = [*{**self.skipped, **self.stopped()}]
         request = protocol.Load(
-            self.source, self.submission.filename, self.name, syntax.is_notebook(self.source), skip,
+            self.source, self.submission.filename, self.name, syntax.is_notebook(self.source), [*self.skipped],
             seconds * STEPWISE_SHARE if stepwise else seconds, stepwise,
         )  # fmt: skip
         return self._run(request, self.limits.load_cpu_s)
@@ -233,10 +212,7 @@ class Remote:
 
         Raises LearnerError where there is no reply.
         """
-        try:
-            reply, _ = self._ask(request, protocol.encode_request(request), cpu_s)
-        finally:
-            self.hung.pop("", None)  # loading calls no function of a check
+        reply, _ = self._ask(protocol.encode_request(request), cpu_s)
         if reply.error:
             raise LearnerError("exception", reply.error)
         if self.names is None:
@@ -247,12 +223,11 @@ class Remote:
             for line, seconds, error in reply.left_out or ()
         ]
 
-    def _ask(
-        self, request: Request, body: bytes, cpu_s: float | None = None, function: str = ""
-    ) -> tuple[Reply, list[RawTensor]]:
+    def _ask(self, body: bytes, cpu_s: float | None, function: str | None = None) -> tuple[Reply, list[RawTensor]]:
         """The reply to an encoded request, and its tensors. Its time is counted and its prints are kept.
 
-        cpu_s: that it may compute, if not as long as a call. Raises as Connection.exchange.
+        cpu_s: that it may compute, if not as long as a call; function: None while the source is loaded. Raises as
+        Connection.exchange.
         """
         assert self.worker is not None, "load first"
         remaining_s = self.limits.total_s - self.spent
@@ -265,15 +240,18 @@ class Remote:
             raise self.why_no_reply(error, function) from None
         finally:
             self.spent += time.monotonic() - began
-        self.count(len(encoded))
+        self.received += len(encoded)
         try:
+            if self.received > MAX_RECEIVED:
+                raise wire.ProtocolError("the results are too large in all")
             reply, tensors = self._read(encoded)
         except wire.ProtocolError as error:
             self.close()
             raise LearnerError("protocol", {"message": str(error)}) from None
-        if len(self.output) < MAX_OUTPUT:
+        is_loaded_again = function is None and self.left_out is not None
+        if len(self.output) < MAX_OUTPUT and not is_loaded_again:
             self.output += reply.output
-            self.output_of_load += reply.output if type(request) in LOADING else ""
+            self.output_of_load += reply.output if function is None else ""
         return reply, tensors
 
     def _read(self, body: bytes | bytearray) -> tuple[Reply, list[RawTensor]]:
@@ -303,22 +281,17 @@ class Remote:
             "message": without_paths(error["message"]),
         }
 
-    def count(self, size: int) -> None:
-        """Count the bytes of a reply, which is kept. Raises LearnerError where the sum of all is too large."""
-        self.received += size
-        if self.received > MAX_RECEIVED:
-            self.close()
-            raise LearnerError("protocol", {"message": "the results are too large in all"})
-
-    def why_no_reply(self, error: BaseException, function: str) -> LearnerError:
-        """The error for a request without a reply. function: that which it called, whose time limit is noted."""
+    def why_no_reply(self, error: BaseException, function: str | None) -> LearnerError:
+        """The error for a request without a reply. function: that which it called: that it hung is noted."""
         if isinstance(error, TimedOut):
             # For code that computes, the message names the same limit whichever was reached: it is always the same.
             if error.asleep and error.seconds < self.limits.call_s:  # that was all that was left
                 return LearnerError("timeout", {"seconds": self.limits.total_s, "in_all": True})
             seconds = error.seconds if error.asleep else self.limits.call_cpu_s or self.limits.call_s
-            self.hung[function] = {"seconds": seconds, "asleep": error.asleep}
-            return LearnerError("timeout", self.hung[function])
+            facts = {"seconds": seconds, "asleep": error.asleep}
+            if function is not None:
+                self.hung[function] = facts
+            return LearnerError("timeout", facts)
         if isinstance(error, WorkerEnded):
             return LearnerError("ended", {"status": error.status})
         return LearnerError("protocol", {"message": str(error)})

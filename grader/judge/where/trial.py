@@ -62,7 +62,7 @@ class Trial:
         self.remote.skipped |= self.slow
         try:
             self.remote.load(reused_worker)
-            self.slow |= self.remote.stopped()
+            self.slow |= self.remote.skipped
         except FAILURES:
             self.subject = None
             self.done += FAILURE
