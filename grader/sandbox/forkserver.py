@@ -1,8 +1,10 @@
 """Starts the fork server and its workers, sends them commands, and kills them. Each step has a deadline."""
 
 import contextlib
+import functools
 import glob
 import platform
+import socket
 import sys
 import time
 from dataclasses import asdict, replace
@@ -13,7 +15,7 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.sandbox import selftest
 from grader.sandbox.mounts import Tier
-from grader.sandbox.process import CONTROL_S, START_S, Kind, Lost, Pid, Process, begin, connect, sender
+from grader.sandbox.process import CONTROL_S, START_S, Kind, Lost, Process, begin, connect, receive
 from grader.sandbox.tiers import Sandbox, Unavailable, choose, weaker
 from grader.sandbox.worker_handle import Worker
 from grader.worker import framing, wire
@@ -91,24 +93,21 @@ class ForkServer:
         import numpy  # noqa: F401 (torch's start imports it in C, which swallows a Ctrl-C: so it comes first here)
 
         self._others: dict[tuple[str, ...] | None, ForkServer] = {}  # by their packages; None: without ready-made ones
-        self._record: Sandbox | None = None
         self._torch = ""
 
-    @property
+    @functools.cached_property
     def sandbox(self) -> Sandbox:
         """The sandbox that is in force, probed once. Raises InfrastructureError where the probe fails."""
-        if self._record is None:
-            outcomes = self.probe()
-            self._record = Sandbox(
-                tier=self.tier.name,
-                layers=self.tier.layers(),
-                reasons=self.tier.reasons,
-                torch=self._torch,
-                kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
-                probe=outcomes,
-                holes=selftest.holes(self.tier, self.device, outcomes),
-            )
-        return self._record
+        outcomes = self.probe()
+        return Sandbox(
+            tier=self.tier.name,
+            layers=self.tier.layers(),
+            reasons=self.tier.reasons,
+            torch=self._torch,
+            kernel=f"{platform.system()} {platform.release()} {platform.machine()}",
+            probe=outcomes,
+            holes=selftest.holes(self.tier, self.device, outcomes),
+        )
 
     def demand(self, accepted: str | None = None) -> Sandbox:
         """The sandbox that is in force. Raises InfrastructureError where it is not sufficient for other people's code.
@@ -137,8 +136,8 @@ class ForkServer:
         """
         if (server := self._beside(limits)) is not self:
             return server.spawn(limits)
-        inbox, pid, _ = self._fork("spawn", limits)
-        return Worker(self._end, inbox, pid)
+        inbox, pid, inside, _ = self._fork("spawn", limits)
+        return Worker(functools.partial(self._end, inside), inbox, pid)
 
     def probe(self) -> dict[str, str]:
         """The outcome of each forbidden action, attempted in a separate worker: "refused: why" or "done".
@@ -146,7 +145,7 @@ class ForkServer:
         Raises InfrastructureError where the worker reports nothing.
         """
         with selftest.BaitFiles() as bait_files:
-            inbox, pid, live = self._fork("probe", Limits(), bait_files.facts())
+            inbox, _, inside, live = self._fork("probe", Limits(), bait_files.facts())
             outcomes: dict[str, str] = {}
             try:
                 deadline = time.monotonic() + START_S
@@ -164,7 +163,7 @@ class ForkServer:
                 raise InfrastructureError(f"the probe of the sandbox failed: {error}") from None
             finally:
                 with contextlib.suppress(Lost):
-                    self._end(pid, 0.0)
+                    self._end(inside, 0.0)
                 inbox.sock.close()
             return outcomes | bait_files.changes() | selftest.arithmetic(live)
 
@@ -204,13 +203,13 @@ class ForkServer:
             found = self._others[kept] = ForkServer(device, self.tier, limits.rule, limits.needs)
         return found
 
-    def _end(self, pid: Pid, grace: float) -> int | None:
+    def _end(self, inside: int, grace: float) -> int | None:
         """Kill a worker. Returns its exit status if it had ended by itself within `grace` seconds, else None.
 
-        Raises Lost where the fork server is gone, and the worker with it.
+        inside: its id for the fork server. Raises Lost where that is gone, and the worker with it.
         """
         try:
-            status: int | None = self.process.command({"do": "end", "pid": pid.inside, "grace": grace})["status"]
+            status: int | None = self.process.command({"do": "end", "pid": inside, "grace": grace})["status"]
             return status
         except (OSError, ValueError, KeyError) as error:
             self._replace()
@@ -218,8 +217,8 @@ class ForkServer:
 
     def _fork(
         self, do: str, limits: Limits, facts: dict[str, Any] | None = None
-    ) -> tuple[framing.Inbox, Pid, dict[str, Any]]:
-        """A live fork of the fork server: what it sends, its process id, and its first message.
+    ) -> tuple[framing.Inbox, int, int, dict[str, Any]]:
+        """A live fork of the fork server: what it sends, its process id here and there, and its first message.
 
         do: the command, "spawn" or "probe". facts: for the probe. Raises InfrastructureError where the second fork
         server fails too.
@@ -230,19 +229,20 @@ class ForkServer:
             own_end, worker_end = connect()
             try:
                 command = {"do": do, "limits": fork_limits, "facts": facts}
-                pid = self.process.command(command, worker_end)["pid"]
-                worker_end.close()
-                deadline = time.monotonic() + (CONTROL_S if self.process.warm else START_S)
-                pid = Pid(pid, sender(own_end, deadline))
+                with worker_end:
+                    inside: int = self.process.command(command, worker_end)["pid"]
+                seconds = CONTROL_S if self.process.warm else START_S
+                deadline = time.monotonic() + seconds
+                own_end.settimeout(seconds)
+                _, pid = receive(own_end, 1, socket.MSG_PEEK)
                 nonce, body = (inbox := framing.Inbox(own_end)).receive(deadline)
                 live, _ = wire.decode(body)
                 if nonce != 0 or "live" not in live:
                     raise ValueError(str(live.get("failed", "the worker began with something else")))
                 self.process.warm, self._torch = True, str(live["live"])
-                return inbox, pid, live
+                return inbox, pid or inside, inside, live
             except (OSError, ValueError, KeyError, wire.ProtocolError) as error:
                 own_end.close()
-                worker_end.close()
                 tier = self.tier
                 reason = self._replace(step_down=not self.process.warm) or str(error)
                 failures += self.tier is tier  # a weaker one is a new start
@@ -257,7 +257,8 @@ class ForkServer:
         last_line = self.process.kill()
         if step_down and not self.forced:
             with contextlib.suppress(Unavailable):
-                self.tier, self._record = weaker(self.tier, self.device, last_line), None
+                self.tier = weaker(self.tier, self.device, last_line)
+                vars(self).pop("sandbox", None)
         self.process = begin(Kind(self.tier, self.device, self.rule, self.needs))
         return last_line
 

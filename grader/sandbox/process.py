@@ -110,23 +110,13 @@ class Lost(InfrastructureError):
     """The fork server is dead, stopped or silent."""
 
 
-class Pid(int):
-    """A process id as the grader sees it. `inside` is the id of the same process in the fork server's namespace."""
-
-    inside: int
-
-    def __new__(cls, inside: int, outside: int | None) -> "Pid":
-        number = super().__new__(cls, outside or inside)
-        number.inside = inside
-        return number
-
-    def used(self) -> Usage | None:
-        """The resources that the process has used so far; None on a system without /proc."""
-        try:
-            fields = _stat(self)
-            return Usage((int(fields[11]) + int(fields[12])) / TICKS, int(fields[21]), fields[0] in ASLEEP)
-        except (OSError, ValueError, IndexError):
-            return None
+def used(pid: int) -> Usage | None:
+    """The resources that a process has used so far; None on a system without /proc."""
+    try:
+        fields = _stat(pid)
+        return Usage((int(fields[11]) + int(fields[12])) / TICKS, int(fields[21]), fields[0] in ASLEEP)
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def connect() -> tuple[socket.socket, socket.socket]:
@@ -135,18 +125,6 @@ def connect() -> tuple[socket.socket, socket.socket]:
     if hasattr(socket, "SO_PASSCRED"):
         ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return ours, theirs
-
-
-def sender(connection: socket.socket, deadline: float) -> int | None:
-    """The process id of the sender of the first bytes on a connection, which are not consumed.
-
-    None on a system that does not report it. Raises OSError where nothing arrives before the deadline.
-    """
-    connection.settimeout(max(deadline - time.monotonic(), 0.001))
-    _, pid = _receive(connection, 1, socket.MSG_PEEK)
-    if hasattr(socket, "SO_PASSCRED"):
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-    return pid
 
 
 class Kind(NamedTuple):
@@ -207,7 +185,7 @@ class Process:
         reply = b""
         while not reply.endswith(b"\n"):
             try:
-                chunk, pid = _receive(self.control, 65536)
+                chunk, pid = receive(self.control, 65536)
             except TimeoutError:
                 if self._is_stopped():
                     raise OSError("the fork server was stopped") from None
@@ -295,10 +273,8 @@ def _stat(pid: int) -> list[bytes]:
         return stat.read().rpartition(b")")[2].split()
 
 
-def _receive(connection: socket.socket, size: int, flags: int = 0) -> tuple[bytes, int | None]:
-    """Some bytes, and the process id of their sender; None on a system that does not report it."""
-    if not hasattr(socket, "SO_PASSCRED"):
-        return connection.recv(size, flags), None
+def receive(connection: socket.socket, size: int, flags: int = 0) -> tuple[bytes, int | None]:
+    """Some bytes, and the process id of their sender; None on a system that does not report it. Raises OSError."""
     chunk, extra, _, _ = connection.recvmsg(size, socket.CMSG_SPACE(CREDENTIALS.size), flags)
     pids = [
         CREDENTIALS.unpack(data[: CREDENTIALS.size])[0]

@@ -8,7 +8,7 @@ import select
 import time
 from collections.abc import Callable
 
-from grader.sandbox.process import Lost, Meter, Pid
+from grader.sandbox.process import Lost, Meter, used
 from grader.worker import framing, wire
 
 GLANCE_S = 0.1  # seconds between two measurements of the processor time of a silent worker
@@ -36,10 +36,11 @@ class TimedOut(Exception):
 class Worker:
     """One untrusted process, which answers encoded requests (worker/protocol.py). After an exception it is dead.
 
-    end: kills it after some seconds of grace. It gives the exit status of one that had ended by itself.
+    end: kills it after some seconds of grace. It gives the exit status of one that had ended by itself. pid: its
+    process id as the grader sees it.
     """
 
-    def __init__(self, end: Callable[[Pid, float], int | None], inbox: framing.Inbox, pid: Pid):
+    def __init__(self, end: Callable[[float], int | None], inbox: framing.Inbox, pid: int):
         self.end, self.inbox, self.pid = end, inbox, pid
         self.connection, self.alive = inbox.sock, True
         self.meter: Meter | None = None  # of a worker whose memory is measured
@@ -82,18 +83,18 @@ class Worker:
                 raise TimedOut(seconds, asleep=last is not None and now - awake >= seconds / 2)
             if self.meter is not None:
                 self.meter.look()
-            used = self.pid.used() if most else None
-            if most is None or used is None:
+            usage = used(self.pid) if most else None
+            if most is None or usage is None:
                 continue
-            first = first or used
-            if last is None or used.pages - last.pages > FEW_PAGES:
-                quiet = used.seconds
-            if last is None or used.seconds > last.seconds or not used.asleep:
+            first = first or usage
+            if last is None or usage.pages - last.pages > FEW_PAGES:
+                quiet = usage.seconds
+            if last is None or usage.seconds > last.seconds or not usage.asleep:
                 awake = now
-            last = used
-            if used.seconds - quiet >= most - GLANCE_S:
+            last = usage
+            if usage.seconds - quiet >= most - GLANCE_S:
                 raise TimedOut(most)
-            if used.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
+            if usage.seconds - first.seconds >= IN_ALL * most - GLANCE_S:
                 raise TimedOut(IN_ALL * most)
 
     def _close(self, grace: float = 0.0) -> int | None:
@@ -101,4 +102,4 @@ class Worker:
             return None
         self.alive = False
         self.connection.close()
-        return self.end(self.pid, grace)
+        return self.end(grace)
