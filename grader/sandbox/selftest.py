@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.catalog import paths
+from grader.catalog.errors import InfrastructureError
 from grader.sandbox.mounts import Tier
 
+MODES = {"hidden": 0o644, "private": 0o600, "writable": 0o666}
 TEXT = b"nobody but the grader reads or changes this\n"
 # What a tier does not promise to refuse: Landlock does not hide names.
 UNPROMISED = {"A": (), "B": ("see that a hidden file exists",)}
@@ -20,29 +22,27 @@ OTHER_ROUNDING = "compute with other instructions than the grader"
 class BaitFiles(contextlib.ExitStack):
     """Files and sockets that nothing in a sandbox may reach, deleted and closed after the block.
 
-    Where no folder is writable, there are only sockets.
+    Raises InfrastructureError where no folder is writable.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder: Path | None = None
-        with contextlib.suppress(OSError):
+        try:
             self.folder = Path(self.enter_context(tempfile.TemporaryDirectory(prefix="kata-")))
+        except OSError as error:
+            raise InfrastructureError(f"the sandbox cannot be tested: {error}") from None
         self.callback(_delete_leftovers)
-        if self.folder is not None:
-            self.folder.chmod(0o755)
-            for name, mode in (("hidden", 0o644), ("private", 0o600), ("writable", 0o666)):
-                (self.folder / name).write_bytes(TEXT)
-                (self.folder / name).chmod(mode)
+        self.folder.chmod(0o755)
+        for name, mode in MODES.items():
+            (self.folder / name).write_bytes(TEXT)
+            (self.folder / name).chmod(mode)
 
     def facts(self) -> dict[str, Any]:
         """Paths, ports and names for the probe: see worker.lockdown.probe.run."""
-        names = ("hidden", "private", "writable") if self.folder else ()
         tcp, udp = (self._listen(socket.AF_INET, kind) for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
-        grader_source = str(paths.module("sandbox/forkserver.py"))
-        facts: dict[str, Any] = {"own": grader_source, "hidden": grader_source, "private": None, "writable": None}
-        facts |= {name: str(Path(self.folder or "", name)) for name in names}
-        facts |= {"abstract": None, "tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
+        facts: dict[str, Any] = {name: str(self.folder / name) for name in MODES}
+        facts |= {"own": str(paths.module("sandbox/forkserver.py")), "abstract": None}
+        facts |= {"tcp": tcp.getsockname()[1], "udp": udp.getsockname()[1]}
         with contextlib.suppress(OSError):
             name = f"kata-{secrets.token_hex(8)}"
             self._listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + name)
@@ -51,10 +51,8 @@ class BaitFiles(contextlib.ExitStack):
 
     def changes(self) -> dict[str, str]:
         """One more outcome: whether the files are unchanged. This does not depend on what the probe reports."""
-        if self.folder is None:
-            return {}
         contents = {entry.name: entry.read_bytes() for entry in self.folder.iterdir()}
-        unchanged = contents == dict.fromkeys(("hidden", "private", "writable"), TEXT)
+        unchanged = contents == dict.fromkeys(MODES, TEXT)
         return {"change the grader's files": "refused: they are as they were" if unchanged else "done"}
 
     def _listen(self, family: int, kind: int, address: str | tuple[str, int] = ("127.0.0.1", 0)) -> socket.socket:

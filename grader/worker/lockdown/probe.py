@@ -40,10 +40,9 @@ REFUSING = (errno.EPERM, errno.EACCES, errno.ENOSYS)  # the last: this kernel ha
 def run(facts: dict) -> dict[str, str]:
     """Attempt each forbidden action. Returns "refused: why" or "done" for each, by its description.
 
-    facts: `own` is a file of the grader; `hidden`, `private` and `writable` are bait files (where there are none,
-    `hidden` is the same as `own` and the others are None); `tcp` and `udp` are the ports and `abstract` is the name of
-    sockets that the grader listens on. An attempt that succeeds, as some do in tier D, does no harm: only bait files
-    are changed.
+    facts: `own` is a file of the grader; `hidden`, `private` and `writable` are bait files; `tcp` and `udp` are the
+    ports and `abstract` is the name of sockets that the grader listens on. An attempt that succeeds, as some do in tier
+    D, does no harm: only bait files are changed.
     """
     attempts = {**_files(facts), **_network(facts), **_processes()}
     if seccomp.machine() is not None:  # else the numbers of its calls are not listed
@@ -57,7 +56,7 @@ def run_a_program() -> str:
 
 
 def _files(facts: dict) -> dict:
-    attempts = {
+    return {
         "read the grader's source": lambda: _read(facts["own"]),
         "read a hidden file": lambda: _read(facts["hidden"]),
         "see that a hidden file exists": lambda: os.stat(facts["hidden"]),
@@ -66,14 +65,12 @@ def _files(facts: dict) -> dict:
         "read the parent's memory map": lambda: _read(f"/proc/{os.getppid()}/maps"),
         "read the parent's environment": lambda: _read(f"/proc/{os.getppid()}/environ"),
         "make shared memory": lambda: _make_file("/dev/shm"),
+        "make a file": lambda: _make_file(os.path.dirname(facts["hidden"])),
+        "change a mode": lambda: os.chmod(facts["hidden"], 0o644),
+        "read a private file": lambda: _read(facts["private"]),
+        "empty a file": lambda: os.truncate(facts["writable"], 0),
+        "remove a file": lambda: os.unlink(facts["writable"]),
     }
-    if facts.get("private"):
-        attempts["make a file"] = lambda: _make_file(os.path.dirname(facts["hidden"]))
-        attempts["change a mode"] = lambda: os.chmod(facts["hidden"], 0o644)
-        attempts["read a private file"] = lambda: _read(facts["private"])
-        attempts["empty a file"] = lambda: os.truncate(facts["writable"], 0)
-        attempts["remove a file"] = lambda: os.unlink(facts["writable"])
-    return attempts
 
 
 def _network(facts: dict) -> dict:
