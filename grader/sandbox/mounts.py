@@ -42,21 +42,17 @@ CUDA_DEVICES = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", "nvidia-modeset",
 @functools.cache
 def closure() -> dict[str, str]:
     """{"torch": "/…/site-packages/torch", …}: the path of each of the packages' folders and files, by its name."""
-    folders, located = _site_folders(), dict[str, str]()
-    for name in PACKAGES:
-        places = [os.path.join(folder, entry) for folder in folders for entry in (name, f"{name}.py")]
-        if path := next(filter(os.path.exists, places), ""):  # in the first folder that has it
-            located[os.path.basename(path)] = os.path.realpath(path)
-    return located
-
-
-def _site_folders() -> list[str]:
     folders = [path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)]
     for name in ("torch", "numpy", "einops"):  # one may be installed from its sources
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.origin:
             folders.append(os.path.dirname(os.path.dirname(spec.origin)))
-    return list(dict.fromkeys(folders))
+    located = dict[str, str]()
+    for name in PACKAGES:
+        places = [os.path.join(folder, entry) for folder in folders for entry in (name, f"{name}.py")]
+        if path := next(filter(os.path.exists, places), ""):  # in the first folder that has it
+            located[os.path.basename(path)] = os.path.realpath(path)
+    return located
 
 
 @dataclass(frozen=True)

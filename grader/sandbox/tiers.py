@@ -67,9 +67,11 @@ def offer(name: str, device: str) -> Tier:
         raise Unavailable(f"there is no tier {name}; the tiers are A, B and D")
     if not hasattr(os, "fork"):
         raise Unavailable(f"{platform.system()} cannot fork a process; work in WSL 2 (wsl --install)")
+    uid = stranger()
+    if uid is not None and not strangers_may_read(mounts.everything(), parents=name != "A"):
+        uid = None
     if name == "D":
-        readable = is_root() and strangers_may_read(mounts.everything(), parents=True)
-        return Tier("D", uid=stranger() if readable and platform.system() == "Linux" else None)
+        return Tier("D", uid=uid)
     if platform.system() != "Linux":
         raise Unavailable(f"{platform.system()} has no such walls; run in a Linux container or in WSL 2")
     if seccomp.machine() is None:
@@ -79,25 +81,19 @@ def offer(name: str, device: str) -> Tier:
     if not landlock.abi():
         raise Unavailable("this kernel has no Landlock (Linux 5.13 or later with lsm=landlock has)")
     if name == "B":
-        readable = strangers_may_read(mounts.everything(), parents=True)
-        return Tier("B", landlock=True, seccomp=True, uid=stranger() if readable else None)
+        return Tier("B", landlock=True, seccomp=True, uid=uid)
     program = shutil.which("bwrap")
     if program is None:
         raise Unavailable("bubblewrap is not installed (apt install bubblewrap, dnf install bubblewrap)")
-    tier = Tier("A", program, True, True, stranger() if strangers_may_read(mounts.everything()) else None)
+    tier = Tier("A", program, True, True, uid)
     _try(tier, device)
     return tier
 
 
-def is_root() -> bool:
-    """Whether this process runs as root."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
 @functools.cache  # a child of the warm process must find the fork servers that run as the one that was drawn there
 def stranger() -> int | None:
-    """The id of a user that owns no file and that this process can become; None where it is not root."""
-    if not is_root():
+    """The id of a user that owns no file and that this process can become; None where it is not root, or no Linux."""
+    if os.geteuid() != 0 or platform.system() != "Linux":
         return None
     for uid in (FIRST_UID + os.getpid(), SPARE_UID):
         if all(_map(Path(f"/proc/self/{kind}_map"), uid) for kind in ("uid", "gid")):
@@ -118,8 +114,7 @@ def strangers_may_read(paths: list[str], parents: bool = False) -> bool:
 
 def _try(tier: Tier, device: str) -> None:
     """Run bubblewrap once with a program that does nothing, which takes 10 ms. Raises Unavailable where that fails."""
-    program = next((path for path in ("/usr/bin/true", "/bin/true") if os.path.exists(path)), None)
-    if program is None:
+    if (program := shutil.which("true")) is None:
         return
     command = [*mounts.bubblewrap(tier, device), "--", "/true"]
     command[1:1] = ["--ro-bind", os.path.realpath(program), "/true"]
