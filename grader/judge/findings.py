@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from grader.catalog import paths, signatures
+from grader.catalog import paths, stubs
 from grader.catalog.errors import BadSubmission
 from grader.judge import messages
 from grader.judge.compare import MAX_TEXT, Mismatch
@@ -156,7 +156,7 @@ def _typed(call: Call, reveal: bool, exercise: str) -> tuple[str, str]:
         tree = ast.parse(TENSOR.sub(lambda _: f"_tensor_{next(numbers)}", text), mode="eval").body
     except (SyntaxError, ValueError):
         return inert(text), wants.get(call.want, "")
-    names = signatures.of_call(exercise, call.function)
+    names = stubs.of_call(exercise, call.function)
     said: list[str] = []
     for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         is_last = node is tree

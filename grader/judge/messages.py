@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from grader.catalog import paths, signatures
+from grader.catalog import paths, stubs
 from grader.judge.compare import Mismatch
 from grader.judge.words import likeness, shorten
 from grader.records import source, syntax
@@ -175,7 +175,7 @@ def words(
 
 def name_arguments(text: str, call: Call | None, exercise: str) -> str:
     """The text with the lesson's names for "argument 0" and others, where they are known."""
-    names = signatures.of_call(exercise, call.function) if call is not None and exercise else ()
+    names = stubs.of_call(exercise, call.function) if call is not None and exercise else ()
 
     def name(found: re.Match[str]) -> str:
         place = int(found[1])
@@ -235,7 +235,7 @@ def on_no_result(error: LearnerError, file: Submission, reveal: bool = True, exe
 
 def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: str) -> bool:
     """Whether the learner's class has other arguments than the lesson's, which may be why making it failed."""
-    lesson = signatures.names(exercise).get(name) if exercise else None
+    lesson = stubs.asked(exercise).get(name) if exercise else None
     if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
         return False
     own = source.SourceWords(file.source).outline["arguments"].get(name)
@@ -244,7 +244,7 @@ def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: 
 
 def in_the_lesson(name: str, exercise: str) -> list[str]:
     """The line with a function or class and its arguments as the lesson has them; none where that is not known."""
-    arguments = signatures.names(exercise).get(name) if exercise else None
+    arguments = stubs.asked(exercise).get(name) if exercise else None
     return [] if arguments is None else [f"lesson   {name}({', '.join(arguments)})"]
 
 
@@ -317,7 +317,7 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
     if name in names:
         return f"{filename} had {name} when it was loaded, but no longer has it: do not delete or replace it"
     others = [candidate for candidate in names if not _one_is_the_other_longer(name, candidate)]
-    others = [candidate for candidate in others if not signatures.is_asked(candidate)]
+    others = [candidate for candidate in others if not stubs.is_asked(candidate)]
     if close := difflib.get_close_matches(name, others, n=1, cutoff=LIKE_A_TYPO):
         return f"{filename} defines no {name}: found {close[0]}. Rename it"
     alike = sorted(names, key=lambda candidate: -likeness(name, candidate))  # stable: else in the order of names
@@ -328,9 +328,9 @@ def missing(name: str, names: list[str], filename: str, exercise: str = "") -> s
 
 def _of_another(names: list[str], exercise: str) -> str:
     """What to say of a file that defines nothing this exercise asks for, but what another one does; "" otherwise."""
-    if not exercise or set(names) & set(signatures.names(exercise)):
+    if not exercise or set(names) & set(stubs.asked(exercise)):
         return ""
-    others = signatures.exercises_of(names)
+    others = stubs.exercises_of(names)
     return f". These are names of exercise {others[0]}: is this the file that you meant?" if others else ""
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, TypedDict
 
-from grader.catalog import patches, signatures
+from grader.catalog import patches, stubs
 from grader.records.limited import limited
 from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of, walk
 
@@ -240,9 +240,9 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
 def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
     """The arguments of a function, or of a class without self, each with its default; None for a class without any."""
     if isinstance(definition, FUNCTIONS):
-        return list(signatures.arguments(definition))
+        return list(stubs.arguments(definition))
     makers = [one for one in definition.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
-    return list(signatures.arguments(makers[-1])[1:]) if makers else None
+    return list(stubs.arguments(makers[-1])[1:]) if makers else None
 
 
 def _unread(function: Function) -> list[str]:

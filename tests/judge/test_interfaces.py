@@ -10,7 +10,7 @@ from sources import replace_in, solution
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import signatures
+from grader.catalog import stubs
 from grader.judge import messages, renaming, trials
 from grader.sandbox.call_results import Call
 
@@ -41,13 +41,13 @@ def test_what_an_exercise_asks_for_is_what_its_stub_leaves_to_the_learner():
         "class Layer:\n    def __init__(self, d_in, *sizes):\n        raise NotImplementedError\n\n\n"
         "class Given:\n    def __init__(self, d_in):\n        self.d = d_in\n"
     )
-    assert signatures.of_stub(stub) == {"f": ("a", "b=1", "*", "c=None", "**more"), "Layer": ("d_in", "*sizes")}
+    assert stubs.asked_by(stub) == {"f": ("a", "b=1", "*", "c=None", "**more"), "Layer": ("d_in", "*sizes")}
 
 
 def test_each_exercise_asks_for_something_and_no_folder_that_is_not_there_does():
-    assert all(signatures.names(exercise.folder) for exercise in catalog.exercises())
-    assert signatures.names("99_not_there") == {}
-    assert signatures.names(catalog.find("13").folder)["MultiHeadAttention"] == MULTI_HEAD
+    assert all(stubs.asked(exercise.folder) for exercise in catalog.exercises())
+    assert stubs.asked("99_not_there") == {}
+    assert stubs.asked(catalog.find("13").folder)["MultiHeadAttention"] == MULTI_HEAD
 
 
 # What a file lacks.

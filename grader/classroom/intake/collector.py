@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from grader.catalog import Exercise, signatures
+from grader.catalog import Exercise, stubs
 from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
@@ -264,7 +264,7 @@ def better(old: Offer, new: Offer) -> tuple[Offer, str]:
 def by_code(node: Node) -> str:
     """Which exercises the code of a file may be for, in words; "" if it tells none. A person decides."""
     source = _source(node)
-    numbers = signatures.exercises_of(written_definitions(source))[:4] if source is not None else []
+    numbers = stubs.exercises_of(written_definitions(source))[:4] if source is not None else []
     return f"its name says no exercise; its code looks like {' or '.join(numbers)}" if numbers else ""
 
 
