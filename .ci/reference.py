@@ -50,9 +50,11 @@ def badges() -> str:
     if project.UNFILLED in project.published():
         return ""
     first = next(exercise for exercise in catalog.exercises() if not exercise.path.warm_up)
+    repository = project.published().removeprefix("https://github.com/")
+    notebook = f"{repository}/blob/notebooks/{first.folder}.ipynb"  # CI puts the notebooks into a branch of their own
     kinds = (
-        ("codespaces", "Open in GitHub Codespaces", project.codespace(project.published())),
-        ("colab", "Open in Colab", project.colab(project.published(), first.folder)),
+        ("codespaces", "Open in GitHub Codespaces", f"https://codespaces.new/{repository}?quickstart=1"),
+        ("colab", "Open in Colab", f"https://colab.research.google.com/github/{notebook}"),
     )
     return "\n".join(f"[![{words}](docs/{name}.svg)]({address})" for name, words, address in kinds) + "\n"
 
@@ -64,6 +66,6 @@ def readme(text: str) -> str:
 
 
 if __name__ == "__main__":
-    paths.COMMANDS.write_text(commands(), "utf-8")
+    paths.at_root("docs/commands.md").write_text(commands(), "utf-8")
     start_page = paths.at_root("README.md")
     start_page.write_text(readme(start_page.read_text("utf-8")), "utf-8")

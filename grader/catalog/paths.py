@@ -29,14 +29,17 @@ SOLUTIONS = PROJECT / "solutions"
 EXERCISE_TESTS = PROJECT / "tests" / "exercises"
 DOCS = PROJECT / "docs"
 PROMISES = DOCS / "promises.md"  # every lesson links to it
-COMMANDS = DOCS / "commands.md"  # .ci/reference.py makes it
 HOW_WE_KNOW = DOCS / "how-we-know.md"  # grader/authoring/how_we_know.py makes it
 BENCH_WHERE = PROJECT / "tests" / "bench" / "bench_where.json"  # what `make bench WHAT=where` measured last
 PROGRESS = DESK / ".kata-progress.json"  # the learner's history, git-ignored
 PROGRESS_LOCK = PROGRESS.with_name(f"{PROGRESS.name}.lock")  # a process locks it while it writes the history
 LAST_RESULTS = DESK / ".kata-results"  # the last verdict on each exercise, git-ignored
 SITE = DESK / "site"  # `make docs` builds it; git-ignored
-FIGURES = GRADER / "integrations" / "figures"  # the code that all interactive figures share
+
+# Functions from a name to a path.
+module = GRADER.joinpath  # a file or a room of the grader: "judge", "authors.py", "reports/style.css"
+figure_module = module("integrations", "figures").joinpath  # that all figures share: "maths.js", "figures.css"
+at_root = PROJECT.joinpath  # a file of the repository by its path from the top: "Makefile", "docs/promises.md"
 
 
 def _file(root: Callable[[], Path], name: str) -> Callable[[str], Path]:
@@ -96,11 +99,6 @@ def figure_cases(folder: str) -> Path:
     return EXERCISE_TESTS / f"test_{folder}.py"
 
 
-def figure_module(name: str) -> Path:
-    """A module that the figures share: "maths.js", "figures.css"."""
-    return FIGURES / name
-
-
 def model_files(folder: str) -> list[Path]:
     """The model beside a lesson that writes, in Hugging Face's format, and the language that it has learned, if any."""
     names = ("config.json", "tokenizer.json", "model.safetensors", "stories.py")
@@ -120,16 +118,6 @@ def diagrams(folder: str) -> list[Path]:
 def own_page(folder: str) -> Path:
     """The lesson's page with the learner's own matrices, which `make figure` and then each check write; git-ignored."""
     return DESK / "report-lessons" / f"{folder}.html"
-
-
-def module(name: str) -> Path:
-    """A file or a room of the grader: "judge", "authors.py", "reports/style.css"."""
-    return GRADER / name
-
-
-def at_root(name: str) -> Path:
-    """A file of the repository by its path from the top: "Makefile", "docs/promises.md"."""
-    return PROJECT / name
 
 
 def at_desk(name: str) -> Path:

@@ -19,8 +19,6 @@ from grader.catalog.errors import NotForThisMachine, how_to_install
 
 UNFILLED = "…"
 UNKNOWN = f"https://{UNFILLED}"
-GITHUB = "https://github.com/"
-NOTEBOOKS = "notebooks"  # a branch, see .github/workflows/ci.yml
 # What an exercise may need: the package, and the extra that brings it, which has the same name.
 PACKAGES = {"triton": "Triton"}
 ONLY_ON = {"triton": "linux"}  # the system for which there is a package
@@ -29,16 +27,11 @@ NOT_HERE = "not for this machine"  # how each such message begins
 
 def read_toml(path: Path) -> dict[str, Any]:
     """What a TOML file says. Raises OSError and ValueError."""
-    return parse_toml(path.read_text("utf-8"))
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """What a TOML text says. Raises ValueError."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib  # here, since `make help` runs before anything is installed
-    table: dict[str, Any] = tomllib.loads(text)
+    table: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     return table
 
 
@@ -47,25 +40,15 @@ def version() -> str:
     return str(_project()["version"])
 
 
-def requirements(extra: str) -> list[str]:
-    """What an extra brings, each with the versions that fit: "triton>=3.7,<3.10"."""
-    return [str(line) for line in _project()["optional-dependencies"][extra]]
+def requirement(package: str) -> str:
+    """The versions of a package that fit, as pyproject.toml names them in the extra of its name: ">=3.7,<3.10"."""
+    (line,) = _project()["optional-dependencies"][package]
+    return str(line).partition(";")[0].removeprefix(package).strip()
 
 
 def published() -> str:
     """The address of the repository in pyproject.toml, in which a … is still to be filled in."""
     return str(_project()["urls"]["Repository"])
-
-
-def codespace(repository: str) -> str:
-    """Where a click opens a codespace of a repository on GitHub."""
-    return f"https://codespaces.new/{repository.removeprefix(GITHUB)}?quickstart=1"
-
-
-def colab(repository: str, folder: str) -> str:
-    """Where a click opens the notebook of an exercise in Colab. CI puts the notebooks into a branch of their own."""
-    place = f"{repository.removeprefix(GITHUB)}/blob/{NOTEBOOKS}/{folder}.ipynb"
-    return f"https://colab.research.google.com/github/{place}"
 
 
 def address() -> str:
@@ -95,8 +78,8 @@ def not_here(needs: Sequence[str]) -> str:
     needs_it = f"{NOT_HERE}: the exercise needs {PACKAGES[absent]}"
     if ONLY_ON.get(absent, sys.platform) != sys.platform:
         return f"{needs_it}, which there is only for {ONLY_ON[absent].title()}."
-    found, wanted = _installed_version(absent), _requirement(absent)
-    lacks = f"in a version {wanted}, and {found} is installed" if found and wanted else "which is not installed"
+    found = _installed_version(absent)
+    lacks = f"in a version {requirement(absent)}, and {found} is installed" if found else "which is not installed"
     return f"{needs_it}, {lacks}. {how_to_install(absent)}"
 
 
@@ -112,21 +95,12 @@ def _is_installed(package: str) -> bool:
         return False
     from packaging.specifiers import SpecifierSet  # who lacks packages is to read so
 
-    return SpecifierSet(_requirement(package)).contains(_installed_version(package) or "0", prereleases=True)
+    return SpecifierSet(requirement(package)).contains(_installed_version(package) or "0", prereleases=True)
 
 
 def _project() -> dict[str, Any]:
     project: dict[str, Any] = read_toml(paths.at_root("pyproject.toml"))["project"]
     return project
-
-
-def _requirement(package: str) -> str:
-    """The versions of a package that fit, as pyproject.toml names them, as in ">=3.7,<3.10"; "" without such a file."""
-    try:
-        (line,) = requirements(package)
-    except OSError:
-        return ""
-    return line.partition(";")[0].removeprefix(package).strip()
 
 
 def _installed_version(package: str) -> str:
