@@ -7,6 +7,7 @@ from typing import Any
 
 from grader import catalog
 from grader.catalog import mistakes, patches, paths
+from grader.catalog.mistakes import Mistake
 from grader.catalog.project import read_toml
 
 UNWRITTEN = "raise NotImplementedError"
@@ -28,13 +29,17 @@ def replace_in(exercise: str, *changes: tuple[str, str]) -> str:
 
 def with_mistakes(exercise: str, *names: str) -> str:
     """The solution with all of these known mistakes."""
-    folder = catalog.find(exercise).folder
-    return patches.merge(solution(exercise), *(mistakes.find(folder, name).source for name in names))
+    return patches.merge(solution(exercise), *(mistake(exercise, name).source for name in names))
+
+
+def mistake(exercise: str, name: str) -> Mistake:
+    """A known mistake by its name."""
+    return next(one for one in mistakes.mistakes(catalog.find(exercise).folder) if one.name == name)
 
 
 def sentence(exercise: str, name: str) -> str:
     """What is said of a known mistake."""
-    return mistakes.find(catalog.find(exercise).folder, name).sentence
+    return mistake(exercise, name).sentence
 
 
 def rows(name: str) -> list[dict[str, Any]]:

@@ -164,7 +164,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
     try:
         known = mistakes.mistakes(folder)
         for mistake in known:
-            mistake.compose()
+            mistake.source  # noqa: B018
     except BadLine as error:
         yield Problem(error.reason, error.path, fix, error.line, blocks=True)
         return
@@ -172,7 +172,7 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
         reason = f"{len(known)} mistakes are here, and {MIN_MISTAKES} are the least"
         yield Problem(reason, path, "Write down each mistake that learners make")
     for mistake in known:
-        for refusal in mistakes.reveals(mistake):
+        if refusal := mistakes.revealed(mistake):
             yield Problem(refusal.reason, path, fix, refusal.line)
     yield from _sentences(folder, known)
     yield from _misconceptions(exercise, known)
@@ -392,7 +392,7 @@ def _numbers(exercise: Exercise) -> Iterator[Problem]:
     toml, fix = paths.exercise_toml(exercise.folder), "Fix it"
     try:
         numbers = documented.numbers(exercise.folder)
-    except (ValueError, KeyError) as error:
+    except (ValueError, TypeError) as error:
         yield Problem(f"the documented numbers cannot be read: {error!r}", toml, fix, blocks=True)
         return
     for number in numbers:

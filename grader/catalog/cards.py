@@ -79,11 +79,8 @@ def read(folder: str) -> tuple[Card, ...]:
 
 def questions(markdown: str) -> str:
     """The file without its code cards, whose answers are pieces of a solution."""
-    kept = [markdown.partition("\n## ")[0].rstrip()]
-    kept += [
-        f"## {title}\n\n{body.strip()}" for title, _, body in _sections(markdown) if not CODE_HEADING.fullmatch(title)
-    ]
-    return "\n\n".join(kept) + "\n"
+    kept = SECTION.sub(lambda card: "" if CODE_HEADING.fullmatch(card[1].strip()) else card[0], markdown)
+    return f"{kept.rstrip()}\n"
 
 
 def _sections(text: str) -> Iterator[tuple[str, int, str]]:

@@ -52,17 +52,13 @@ class DocumentedNumber:
     @property
     def data(self) -> Printed:
         """The printed digits as numbers, each with half of its last digit as tolerance. Raises ValueError."""
-        return parse(self.id, self.printed)
+        return parse(self.id, self.printed.strip())
 
 
 @functools.cache
 def numbers(folder: str) -> tuple[DocumentedNumber, ...]:
-    """The documented numbers of one exercise, in the order of its exercise.toml. Raises KeyError."""
-    entries = read_toml(paths.exercise_toml(folder)).get("number", [])
-    return tuple(
-        DocumentedNumber(entry["id"], entry["source"], entry["place"], entry["check"], entry["printed"].strip())
-        for entry in entries
-    )
+    """The documented numbers of one exercise, in the order of its exercise.toml. Raises TypeError."""
+    return tuple(DocumentedNumber(**entry) for entry in read_toml(paths.exercise_toml(folder)).get("number", []))
 
 
 def of_check(folder: str, check: str, read: set[str]) -> Numbers:

@@ -20,7 +20,7 @@ The exercise whose lesson clears one up describes it in its `exercise.toml`; a m
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -54,14 +54,10 @@ class Mistake:
     line: int
     solution: str = field(repr=False)
 
-    def compose(self) -> str:
-        """The whole file that makes this mistake. Raises BadLine."""
-        return patches.apply(self.solution, self.hunks)
-
     @cached_property
     def source(self) -> str:
-        """The same, made once."""
-        return self.compose()
+        """The whole file that makes this mistake. Raises BadLine."""
+        return patches.apply(self.solution, self.hunks)
 
     @property
     def definitions(self) -> tuple[str, ...]:
@@ -82,11 +78,6 @@ class NotPassed:
     failed: tuple[str, ...]
     not_checked: tuple[str, ...] = ()
 
-    @property
-    def checks(self) -> frozenset[str]:
-        """All checks that are not passed."""
-        return frozenset(self.failed + self.not_checked)
-
 
 def mistakes(folder: str) -> tuple[Mistake, ...]:
     """The known mistakes of an exercise in alphabetical order; () if there is no such file. Raises BadLine."""
@@ -94,11 +85,6 @@ def mistakes(folder: str) -> tuple[Mistake, ...]:
     if not path.exists():
         return ()
     return read(path, path.read_text("utf-8"), paths.solution(folder).read_text("utf-8"))
-
-
-def find(folder: str, name: str) -> Mistake:
-    """One known mistake by its name. Raises BadLine, and KeyError if there is none."""
-    return {mistake.name: mistake for mistake in mistakes(folder)}[name]
 
 
 @functools.lru_cache(64)
@@ -149,11 +135,18 @@ def as_json(checks: list[str], not_passed: Mapping[str, NotPassed]) -> str:
     return f'{{\n "checks": {json.dumps(checks)},\n "mistakes": {{\n{shown}\n }}\n}}\n'
 
 
-def reveals(mistake: Mistake) -> Iterator[BadLine]:
-    """The reason why the sentence of a mistake gives the solution away, if it does."""
-    if shared := _shared(mistake.sentence, [line[1:] for line in mistake.changes if line.startswith("-")]):
-        reason = f"the sentence holds the solution, `{shared}`: say what is wrong, not what to write"
-        yield BadLine(mistake.path, mistake.line + 1, reason)
+def revealed(mistake: Mistake) -> BadLine | None:
+    """The error for a sentence that gives too many tokens of the solution away in a row; None for another one."""
+    words = TOKEN.findall(mistake.sentence)
+    for line in mistake.changes:
+        tokens = TOKEN.findall(re.sub(r"\s#.*", "", line[1:])) if line.startswith("-") else []
+        rows = {tuple(tokens[i : i + MAX_SHARED + 1]) for i in range(len(tokens) - MAX_SHARED)}
+        for i in range(len(words) - MAX_SHARED):
+            if tuple(words[i : i + MAX_SHARED + 1]) in rows:
+                shared = " ".join(words[i : i + MAX_SHARED + 1])
+                reason = f"the sentence holds the solution, `{shared}`: say what is wrong, not what to write"
+                return BadLine(mistake.path, mistake.line + 1, reason)
+    return None
 
 
 @functools.cache
@@ -196,15 +189,3 @@ def _parts(path: Path, lines: list[str], start: int, end: int) -> tuple[str, tup
         body = tuple(line or " " for line in lines[number + 1 : last])  # editors cut the space off an empty line
         hunks.append(Hunk(named[1], body, path, number + 1))
     return sentence, tuple(hunks)
-
-
-def _shared(sentence: str, code: list[str]) -> str:
-    """The beginning of a row of tokens that sentence and code share, if it is too long, otherwise ""."""
-    words = TOKEN.findall(sentence)
-    for line in code:
-        tokens = TOKEN.findall(re.sub(r"\s#.*", "", line))
-        rows = {tuple(tokens[i : i + MAX_SHARED + 1]) for i in range(len(tokens) - MAX_SHARED)}
-        for i in range(len(words) - MAX_SHARED):
-            if tuple(words[i : i + MAX_SHARED + 1]) in rows:
-                return " ".join(words[i : i + MAX_SHARED + 1])
-    return ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from grader.catalog import mistakes, paths
 from grader.judge.collection import Check
@@ -92,11 +92,12 @@ class WrongVersions:
         exercise = self.session.exercise
         listed = mistakes.failed_checks(exercise.folder)
         versions = []
-        for mistake in mistakes.mistakes(exercise.folder):
-            row = listed.get(mistake.name)
-            failed, not_passed = (frozenset(row.failed), row.checks) if row else (None, None)
-            known = mistake.name, exercise.slug, mistake.sentence, mistake.compose, mistake.definitions
-            versions.append(WrongVersion(*known, failed, not_passed, changes=tuple(mistake.changes)))
+        for one in mistakes.mistakes(exercise.folder):
+            row = listed.get(one.name)
+            failed = frozenset(row.failed) if row else None
+            not_passed = frozenset(row.failed + row.not_checked) if row else None
+            known = one.name, exercise.slug, one.sentence, partial(getattr, one, "source"), one.definitions
+            versions.append(WrongVersion(*known, failed, not_passed, changes=tuple(one.changes)))
         return versions
 
     @cached_property

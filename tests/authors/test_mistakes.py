@@ -154,11 +154,12 @@ def objections(text: str, solution: str = SOLUTION) -> list[tuple[int, str]]:
     """What is said against the last mistake of a file: the line, and the reason."""
     try:
         mistake = mistakes.read(PATH, text, solution)[-1]
-        mistake.compose()
+        mistake.source  # noqa: B018
     except BadLine as error:
         assert str(error).startswith(f"mistakes.md:{error.line}: ")
         return [(error.line, error.reason)]
-    return [(refusal.line, refusal.reason) for refusal in mistakes.reveals(mistake)]
+    refusal = mistakes.revealed(mistake)
+    return [(refusal.line, refusal.reason)] if refusal else []
 
 
 REFUSED = [

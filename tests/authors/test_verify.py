@@ -10,6 +10,7 @@ import pytest
 import torch
 from copies import copy
 from globs import some
+from sources import mistake
 from thorough import nightly
 
 from grader import catalog
@@ -276,7 +277,7 @@ def test_a_sample_is_compared_with_what_is_recorded(house, said, is_stale):
 
 def test_a_check_that_is_taken_for_passed_is_not_run_and_still_waits_for_others(fork_server):
     exercise = catalog.find("22")
-    whole = mistakes.find(exercise.folder, "whole_table")
+    whole = mistake("22", "whole_table")
     settings = Settings(seed=1, diagnose=False)
 
     def outcome(source: str, *taken_for_passed: str) -> str:
@@ -399,7 +400,10 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (RIGHT, "return 2 * x", "return 2 *", "double.py:16: it cannot be read: invalid syntax"),
         (HIDDEN_FILE, "def test_fresh", "deff test_fresh", "test_double.py:7: it cannot be read"),
     ],
-    "a number": [(FACTS, "source", "sauce", "exercise.toml: the documented numbers cannot be read: KeyError('sou")],
+    "a number": [
+        (FACTS, "source", "sauce", "exercise.toml: the documented numbers cannot be read: Type"),
+        (FACTS, "sauce", "sauce", "argument 'sauce'"),
+    ],
     "a mistake that does not run": [
         (WRONG, "x + x + x", "y + x + x", "mistakes.md:19: tripled fails with NameError: name 'y' is not defined")
     ],

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from globs import some
 from platform_results import EXERCISE, fits, result
+from sources import mistake
 from thorough import THOROUGH
 
 pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
@@ -21,7 +22,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.catalog import mistakes, paths
+from grader.catalog import paths
 from grader.integrations import bundle
 from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.sanitize import inert
@@ -115,7 +116,7 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
     first = git("rev-parse", "HEAD")
     assert push("0" * 40) == (0, "", "")  # nothing is begun
     mine = root / "exercises/03_context_vectors/context_vectors.py"
-    mine.write_text(mistakes.find(EXERCISE.folder, "softmax_over_columns").source)
+    mine.write_text(mistake(EXERCISE.folder, "softmax_over_columns").source)
     git("commit", "-qam", "work")
     code, said, summary = push(first)
     assert code == 1 and "::error file=exercises/03_context_vectors/context_vectors.py,line=" in said

@@ -201,13 +201,14 @@ def test_a_lessons_words_become_a_notebooks():
 
 
 def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork_server):
-    from grader.catalog import mistakes
+    from sources import mistake
+
     from grader.judge import grading
     from grader.records.causes import causes
     from grader.records.submission import Submission
 
     exercise = catalog.find("06")
-    wrong = mistakes.find(exercise.folder, "scaling_left_out").source
+    wrong = mistake(exercise.folder, "scaling_left_out").source
     result = grading.result(exercise, Submission(wrong, "your notebook"), fork_server, Settings(seed=1))
     html, of_causes = display.verdict(result, ())["html"], causes(result)
     failed = sum(check.outcome == "failed" for check in result.checks)

@@ -2,11 +2,11 @@
 
 import pytest
 import torch
-from sources import replace_in, sentence, solution, with_mistakes
+from sources import mistake, replace_in, sentence, solution, with_mistakes
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, patches
+from grader.catalog import patches
 from grader.judge import claims, general_sentences, grading, patterns, trials
 from grader.judge.compare import Mismatch
 from grader.judge.failure import Failure
@@ -208,7 +208,7 @@ def test_changes_of_the_same_tokens_are_not_merged():
 
 
 def test_the_words_of_an_assert_are_the_learners_own(said):
-    known = mistakes.find(catalog.find("12").folder, "multi_head_assert")
+    known = mistake("12", "multi_head_assert")
     own = [line.split(",")[0] + ", 'an odd size'" if "assert " in line else line for line in known.source.splitlines()]
     assert said("12", "\n".join(own)) == {"uneven_heads": known.sentence}
 

@@ -9,10 +9,11 @@ import pytest
 import torch
 from extras import demand_tier
 from raised import raised
+from sources import mistake
 from thorough import nightly
 
 from grader import catalog
-from grader.catalog import Forbidden, mistakes, paths
+from grader.catalog import Forbidden, paths
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
 from grader.judge import grading
@@ -120,7 +121,7 @@ def test_a_machine_that_tells_nothing_gives_no_verdict(learner, monkeypatch):
 def test_a_class_is_told_how_much_memory_each_file_takes(fork_server):
     """In a class, equal files too are measured each; a diagnosis goes by what is written down."""
     exercise = catalog.find("22")
-    right, wrong = paths.solution(exercise.folder).read_text("utf-8"), mistakes.find(exercise.folder, "whole_table")
+    right, wrong = paths.solution(exercise.folder).read_text("utf-8"), mistake("22", "whole_table")
     files = [Submission(source, "x.py") for source in (right, right, wrong.source, wrong.source)]
     results = [*grading.results(exercise, files, fork_server, Settings(seed=3, reveal=False))]
     told = [next(check for check in result.checks if check.id == "memory") for result in results]

@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
+from sources import mistake
 from thorough import sample
 
 from grader import catalog
-from grader.catalog import mistakes, paths
+from grader.catalog import paths
 from grader.integrations.notebook import display
 from grader.judge import capture
 from grader.judge.capture import capture_pictures
@@ -63,17 +64,16 @@ def test_a_solution_lies_on_the_expected_and_a_stub_says_why_it_does_not(exercis
 
 
 @pytest.mark.parametrize(
-    ("number", "mistake"),
+    ("number", "name"),
     [("03", "softmax_over_columns"), ("09", "weights_look_ahead"), ("13", "unscaled"), ("16", "no_scale")],
 )
-def test_a_mistake_is_seen(number, mistake, fork_server):
-    pictures = of_source(mistakes.find(catalog.find(number).folder, mistake).source, fork_server, number)
+def test_a_mistake_is_seen(number, name, fork_server):
+    pictures = of_source(mistake(number, name).source, fork_server, number)
     assert any(picture.learner is None or picture.largest_difference > 0.02 for picture in pictures)
 
 
 def test_without_the_scale_the_weights_are_as_sharp_as_the_second_picture_says(fork_server):
-    folder = catalog.find("06").folder
-    scaled, unscaled = of_source(mistakes.find(folder, "scaling_left_out").source, fork_server, "06")
+    scaled, unscaled = of_source(mistake("06", "scaling_left_out").source, fork_server, "06")
     got, expected = (itertools.chain(*rows) for rows in (scaled.learner, unscaled.expected))
     assert [*got] == pytest.approx([*expected], abs=1e-4)
     assert max(map(max, unscaled.expected)) > 0.99
