@@ -20,7 +20,7 @@ from grader.catalog.errors import WrongUse
 from grader.cli.options import EXERCISE, NEXT, SUBMISSION, choose, option, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
-from grader.records.results import NOT_GRADED, CheckOutcome, ExerciseResult, Settings
+from grader.records.results import NOT_GRADED, CheckResult, ExerciseResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
@@ -95,11 +95,11 @@ def check(options: argparse.Namespace) -> int:
         seed = options.seed if options.seed is not None else secrets.randbelow(1_000_000)
         settings = Settings(device=device, seed=seed, timeout=options.timeout, where=options.where == "1")
         handed_in = submission.attempt(partial(submission.read, path), paths.shown(path))
-        for event in grading.grade(exercise, handed_in, fork_server, settings):
-            if isinstance(event, CheckOutcome):
-                status.update(f"[dim]{words} {event.number} of {event.of}")
+        for number, event in enumerate(grading.grade(exercise, handed_in, fork_server, settings), 1):
+            if isinstance(event, CheckResult):
+                status.update(f"[dim]{words} {number} of {len(exercise.points)}")
                 continue
-            result = event.result
+            result = event
             status.update("[dim]Looking for the cause …")
         closing = []
         if hidden := exercise.hidden_points:  # in a learner's bundle

@@ -22,7 +22,7 @@ from grader.catalog.errors import BadSubmission, InfrastructureError, NoSuchFile
 from grader.catalog.exercise import Limits
 from grader.desk import hints, lesson, progress
 from grader.records import containment, submission
-from grader.records.results import PASSED, ExerciseResult, Settings, Verdict, ungraded
+from grader.records.results import PASSED, ExerciseResult, Settings, ungraded
 from grader.records.source import outline
 from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import ForkServer
@@ -100,8 +100,8 @@ class GradingThread:
         with Grading(first.exercise, self.workers, settings) as grading:
             while job is not None:
                 for event in grading.grade(job.handed_in, self._has_work):
-                    if isinstance(event, Verdict):
-                        self.publish(job, event.result)
+                    if isinstance(event, ExerciseResult):
+                        self.publish(job, event)
                 job = self._next(fits)
 
     def _next(self, fits: Callable[[Job], bool] = lambda job: True) -> Job | None:

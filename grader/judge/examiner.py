@@ -24,13 +24,10 @@ from grader.records.results import (
     FAILED,
     NOT_CHECKED,
     PASSED,
-    CheckOutcome,
     CheckResult,
-    Diagnosis,
     Event,
     ExerciseResult,
     Settings,
-    Verdict,
     unreadable,
 )
 from grader.records.sanitize import inert
@@ -88,8 +85,8 @@ class Examiner:
     def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Load the submission in a new worker, run every check on it, and explain what failed.
 
-        Yields a CheckOutcome for each check and a Verdict, and a Diagnosis where a check failed. is_cancelled: once it
-        is true, nothing more is looked for.
+        Yields the result of each check, that of the exercise, and where a check failed the same with the likely causes.
+        is_cancelled: once it is true, nothing more is looked for.
         Raises BadSubmission where reading the source takes too much, and Lost where the fork server has ended.
         """
         self.explained, self.calls = None, {}
@@ -105,31 +102,30 @@ class Examiner:
             except LearnerError as error:
                 message = messages.learner_error(error, submission)  # nothing hidden was sent yet
                 finding = containment.optional("the place of an error", None, findings.on_loading, error, submission)
-                yield Verdict(_time(self.unloadable(remote, message, remote.output, notes, finding), started))
+                yield _time(self.unloadable(remote, message, remote.output, notes, finding), started)
                 return
             notes += messages.notes_on_loading(remote.left_out or [], submission)
             subject = self.subject(remote)
             results: dict[str, CheckResult] = {}
             failures: dict[str, Failure] = {}
-            for number, check in enumerate(self.session.checks, 1):
+            for check in self.session.checks:
                 results[check.id] = self.outcome(check, results, failures, subject, remote)
-                yield CheckOutcome(results[check.id], number, len(self.session.checks))
+                yield results[check.id]
             subject.stand_ins = {}
             passed = {name for name, result in results.items() if result.outcome == PASSED}
             if reason := self.absence(failures, passed, remote):
-                yield Verdict(_time(self.unloadable(remote, reason, remote.output_of_load, notes), started))
+                yield _time(self.unloadable(remote, reason, remote.output_of_load, notes), started)
                 return
             begun = bool(passed) or not all(failure.is_not_started for failure in failures.values())
             result = _time(self.verdict(results, remote, begun, notes), started)
-            yield Verdict(result)
+            yield result
             if not (begun and failures and self.settings.diagnose) or is_cancelled():
                 return
             self.diagnostician.wrong_versions.caches_runs = self.has_more and self.device == "cpu"
             diagnoses = self.diagnostician.sentences(failures, passed, subject)
             self.explained = Explained(failures, passed, diagnoses, self.session.checks)
             checks = tuple(self.diagnosed(check, diagnoses.get(check.id), submission) for check in result.checks)
-            result = _time(replace(result, checks=checks), started)
-            yield Diagnosis(result)
+            yield _time(replace(result, checks=checks), started)
         finally:
             remote.close()
 

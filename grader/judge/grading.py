@@ -7,7 +7,7 @@ from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureErro
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
 from grader.records import containment
-from grader.records.results import Diagnosis, Event, ExerciseResult, Location, Settings, Verdict, ungraded, unreadable
+from grader.records.results import Event, ExerciseResult, Settings, ungraded, unreadable
 from grader.records.submission import Submission, Unreadable
 from grader.sandbox.forkserver import Workers
 from grader.sandbox.process import Lost
@@ -24,7 +24,7 @@ def grade(
         with Grading(exercise, workers, settings) as grading:
             yield from grading.grade(handed_in)
     except Exception as error:
-        yield Verdict(broken(exercise, handed_in.filename, error, settings))
+        yield broken(exercise, handed_in.filename, error, settings)
 
 
 def result(
@@ -75,15 +75,15 @@ class Grading:
     ) -> Iterator[Event]:
         """Grade the next submission in a worker of its own.
 
-        Yields the events of Examiner.examine, and after a Diagnosis a Location if the settings ask for lines. Where an
-        error of ours ends it, the last event is a Verdict "not_graded", and the next submission gets a new examiner.
+        Yields what Examiner.examine yields, and after the likely causes the lines if the settings ask for them. If an
+        error of ours ends it, the last result is "not_graded", and the next submission gets a new examiner.
         is_cancelled: once it is true, nothing more is looked for, and no verdict need come.
         """
         self.number += 1
         if self.number > 1:
             self.examiner.has_more = True
         if isinstance(handed_in, Unreadable):
-            yield Verdict(self._unread(handed_in))
+            yield self._unread(handed_in)
             return
         try:
             try:
@@ -92,12 +92,12 @@ class Grading:
                 yield from self._examine(handed_in, is_cancelled)
         except BadSubmission as error:  # raised wherever its source is read and takes too much
             notes = handed_in.notes
-            yield Verdict(unreadable(self.exercise, handed_in.filename, str(error), self.settings, notes=notes))
+            yield unreadable(self.exercise, handed_in.filename, str(error), self.settings, notes=notes)
         except Exception as error:
             self.session.forget()
             self._renew()
             if not is_cancelled():
-                yield Verdict(broken(self.exercise, handed_in.filename, error, self.settings))
+                yield broken(self.exercise, handed_in.filename, error, self.settings)
 
     def result(self, handed_in: Submission | Unreadable) -> ExerciseResult:
         """Grade the next submission. Returns the final result."""
@@ -110,8 +110,8 @@ class Grading:
         if self.settings.where and self.examiner.explained is not None and not is_cancelled():
             from grader.judge.where import search  # a right file needs none of it
 
-            assert isinstance(event, Diagnosis)
-            yield Location(search.locate(self.examiner, submission, event.result, is_cancelled))
+            assert isinstance(event, ExerciseResult)
+            yield search.locate(self.examiner, submission, event, is_cancelled)
 
     def _unread(self, handed_in: Unreadable) -> ExerciseResult:
         """The result of a file that is not a submission."""
@@ -125,10 +125,10 @@ class Grading:
 
 
 def final(events: Iterator[Event]) -> ExerciseResult:
-    """The result in the last of the events."""
+    """The result, which is the last of the events."""
     *_, last = events
-    assert isinstance(last, Verdict)
-    return last.result
+    assert isinstance(last, ExerciseResult)
+    return last
 
 
 def broken(exercise: Exercise, display_name: str, error: Exception, settings: Settings) -> ExerciseResult:

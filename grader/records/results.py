@@ -1,4 +1,4 @@
-"""The settings, the events and the result of a grading, as plain data. Reports are made of the result alone."""
+"""The settings and the result of a grading, as plain data. Reports are made of the result alone."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -106,31 +106,8 @@ class ExerciseResult:
         return round(sum(check.max_points for check in self.checks), 6)
 
 
-@dataclass(frozen=True)
-class CheckOutcome:
-    """A check was run, or left out since another one failed. number: how many were so far; of: how many there are."""
-
-    check: CheckResult
-    number: int
-    of: int
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What the checks found."""
-
-    result: ExerciseResult
-
-
-class Diagnosis(Verdict):
-    """The same result with the likely causes."""
-
-
-class Location(Verdict):
-    """The same result with the lines to look at."""
-
-
-Event = CheckOutcome | Verdict  # of a grading, in this order; the last one has the final result
+# What a grading gives, in this order: each check once it has run, then the result, again once more is known of it.
+Event = CheckResult | ExerciseResult
 
 
 def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:

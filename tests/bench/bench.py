@@ -25,7 +25,7 @@ from grader import catalog
 from grader.catalog import Exercise, mistakes, paths
 from grader.judge import collection, grading
 from grader.records import submission
-from grader.records.results import CheckOutcome, Settings
+from grader.records.results import CheckResult, Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.mounts import Tier
@@ -229,7 +229,7 @@ def _time_apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tup
     of_measured = 0.0
     for event in grading.grade(exercise, Submission(source, "submission.py"), fork_server, Settings(seed=1)):
         now = time.perf_counter()
-        if isinstance(event, CheckOutcome) and event.check.id in measured:
+        if isinstance(event, CheckResult) and event.id in measured:
             of_measured += now - before
         before = now
     return before - began, before - began - of_measured

@@ -10,7 +10,7 @@ from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge import collection, grading
 from grader.judge.grading import Grading
-from grader.records.results import CheckOutcome, Diagnosis, Location, Settings, Verdict
+from grader.records.results import CheckResult, ExerciseResult, Settings
 from grader.records.submission import Submission, Unreadable, attempt
 from grader.sandbox.forkserver import ForkServer
 
@@ -33,27 +33,27 @@ def kinds(submission, fork_server, settings=SEARCHED):
 
 
 def test_the_events_come_in_order_and_end_where_nothing_is_left_to_say(fork_server):
-    checked = [CheckOutcome] * len(EXERCISE.points)
-    assert kinds(WRONG, fork_server) == [*checked, Verdict, Diagnosis, Location]
-    assert kinds(WRONG, fork_server, Settings(seed=5)) == [*checked, Verdict, Diagnosis]
-    assert kinds(WRONG, fork_server, Settings(seed=5, diagnose=False)) == [*checked, Verdict]
+    checked = [CheckResult] * len(EXERCISE.points)
+    assert kinds(WRONG, fork_server) == [*checked, *[ExerciseResult] * 3]
+    assert kinds(WRONG, fork_server, Settings(seed=5)) == [*checked, *[ExerciseResult] * 2]
+    assert kinds(WRONG, fork_server, Settings(seed=5, diagnose=False)) == [*checked, ExerciseResult]
     for submission in (RIGHT, STUB):
-        assert kinds(submission, fork_server) == [*checked, Verdict]
+        assert kinds(submission, fork_server) == [*checked, ExerciseResult]
     for unread in (Unreadable("a.py", "a.py is empty."), Submission("def f(:\n", "a.py")):
-        assert kinds(unread, fork_server) == [Verdict]
+        assert kinds(unread, fork_server) == [ExerciseResult]
 
 
 def test_each_event_adds_to_the_one_before(fork_server):
     *checked, verdict, diagnosed, located = grading.grade(EXERCISE, WRONG, fork_server, SEARCHED)
-    assert [(event.number, event.of) for event in checked] == [(n, len(checked)) for n in range(1, len(checked) + 1)]
-    outcomes = {event.check.id: event.check.outcome for event in checked}
+    assert [check.id for check in checked] == list(EXERCISE.points)
+    outcomes = {check.id: check.outcome for check in checked}
     for event in (verdict, diagnosed, located):
-        assert {check.id: check.outcome for check in event.result.checks} == outcomes
-    assert not any(check.diagnosis or check.lines for check in verdict.result.checks)
-    assert any(check.diagnosis for check in diagnosed.result.checks)
-    assert not any(check.lines for check in diagnosed.result.checks)
-    assert any(check.lines for check in located.result.checks)
-    assert [check.diagnosis for check in located.result.checks] == [c.diagnosis for c in diagnosed.result.checks]
+        assert {check.id: check.outcome for check in event.checks} == outcomes
+    assert not any(check.diagnosis or check.lines for check in verdict.checks)
+    assert any(check.diagnosis for check in diagnosed.checks)
+    assert not any(check.lines for check in diagnosed.checks)
+    assert any(check.lines for check in located.checks)
+    assert [check.diagnosis for check in located.checks] == [c.diagnosis for c in diagnosed.checks]
 
 
 def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(fork_server, monkeypatch):
@@ -66,7 +66,7 @@ def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(
     monkeypatch.setattr(ForkServer, "spawn", spawned)
     with Grading(EXERCISE, fork_server, SEARCHED) as judge:
         events = judge.grade(WRONG)
-        assert isinstance(next(events), CheckOutcome) and workers[0].alive
+        assert isinstance(next(events), CheckResult) and workers[0].alive
         events.close()
         assert not workers[0].alive
         assert judge.result(RIGHT).status == "passed"
@@ -74,7 +74,8 @@ def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(
 
 def test_a_grading_that_is_cancelled_says_no_more_than_the_verdict(fork_server):
     with Grading(EXERCISE, fork_server, SEARCHED) as judge:
-        assert type([*judge.grade(WRONG, lambda: True)][-1]) is Verdict
+        last = grading.final(judge.grade(WRONG, lambda: True))
+        assert last.status == "failed" and not any(check.diagnosis or check.lines for check in last.checks)
 
 
 def test_a_file_that_cannot_be_read_is_told_apart_from_a_grader_that_cannot_read(fork_server, request):
