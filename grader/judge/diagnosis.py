@@ -61,17 +61,6 @@ def sentence(
     return None
 
 
-def unread(failure: Failure, words: SourceWords) -> str | None:
-    """Which argument the function that failed a check never reads; None where it reads all, or was not called."""
-    names = words.outline["unread"].get(failure.last_called, [])
-    is_called = not isinstance(failure.error, LearnerError) or failure.error.kind == "exception"
-    types = ("NameError", "SystemExit")  # which say by themselves what to do
-    is_slip = isinstance(failure.error, LearnerError) and failure.error.facts.get("type") in types
-    if not names or not is_called or is_slip:
-        return None
-    return f"{failure.last_called} never reads its argument {names[0]}."
-
-
 class Diagnostician:
     """Explains failed checks, for one exercise in one session."""
 
@@ -244,7 +233,7 @@ class Diagnostician:
         pattern = patterns.describe(error)
         if pattern and not self.contradicted(pattern, failure, failures):
             return pattern
-        return patterns.of_checks(failure, failures, passed) or unread(failure, self.words) or self.trial(failure)
+        return patterns.of_checks(failure, failures, passed) or self.trial(failure)
 
     def of_sizes(self, failure: Failure, failures: dict[str, Failure]) -> str | None:
         """A sentence on sizes that do not fit; on factors only where the function gives no wrong numbers elsewhere."""
@@ -258,7 +247,7 @@ class Diagnostician:
         if isinstance(failure.error, Mismatch):
             return general_sentences.of_source(failure, self.words)
         error = general_sentences.of_error(failure.error, self.words.source, self.session.exercise.folder[:2])
-        return error or general_sentences.of_source(failure, self.words) or unread(failure, self.words)
+        return error or general_sentences.of_source(failure, self.words)
 
     def of_what_it_uses(
         self, failure: Failure, failures: dict[str, Failure], matches: dict[str, list[WrongVersion]]

@@ -8,7 +8,6 @@ import torch
 
 from grader.judge.collection import Check
 from grader.judge.compare import FORBIDDEN, TOLERANCE, Mismatch, close
-from grader.judge.proxy import ON_DEVICE
 from grader.judge.words import is_plain
 from grader.sandbox.call_results import Call, LearnerError
 from grader.worker.fake_device import tensors_in
@@ -51,11 +50,6 @@ class Failure:
             return 0
         number = self.error.summary.removeprefix(FORBIDDEN).partition(" ")[0]
         return int(number) if number.isdigit() else 0
-
-    @property
-    def is_on_other_device(self) -> bool:
-        """Whether the answer is right, as far as is known, and on another device than the inputs."""
-        return isinstance(self.error, Mismatch) and self.error.summary.startswith(ON_DEVICE)
 
     @property
     def uses_at(self) -> int:

@@ -14,16 +14,6 @@ from grader.records.syntax import place
 from grader.sandbox.call_results import LearnerError
 from grader.worker.surroundings import WAITS
 
-FRESH_DROPOUT = (
-    "nn.{what} is created in forward: a new module is always in training mode, so it drops values at random even after "
-    "eval(). Create it once, in __init__."
-)
-FRESH_LAYER = (
-    "nn.{what} is created in forward, so every call draws new weights, which nothing can train. Create it once, in "
-    "__init__."
-)
-JOINED_ALONG_0 = "torch.{what} without dim joins along dim 0, the first one: say along which dimension to join."
-OWN_DEVICE = "`{code}` moves a tensor to a device that you chose. Compute on the device of the inputs."
 MAKES_A_TENSOR = re.compile(r"\btorch\.(tensor|as_tensor|Tensor)\(")
 LEFT = (
     "{} turns a tensor into Python numbers, and torch.{}(…) makes a new tensor without gradients, in float32 and on "
@@ -156,13 +146,6 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
         return None
     used_names = words.uses(function)
     faults = [one for one in written_faults(words.source) if one["definition"] in used_names]
-    for fault in faults:
-        if fault["kind"] == "created in forward":
-            return (FRESH_DROPOUT if "Dropout" in fault["what"] else FRESH_LAYER).format(**fault)
-        if fault["kind"] == "join without dim" and _is_too_long(failure):
-            return JOINED_ALONG_0.format(**fault)
-        if fault["kind"] == "own device" and failure.is_on_other_device:
-            return OWN_DEVICE.format(code=inert(fault["code"]))
     cuts = [fault["what"] for fault in faults if fault["kind"] == "cut"]
     return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source, cuts) or _cuts(failure, cuts)
 
@@ -227,15 +210,6 @@ def of_sizes(error: BaseException) -> str | None:
         return None
     has_product, meets_values = bool(PRODUCT.search(code)), bool(BETWEEN_VALUES.search(code))
     return None if has_product == meets_values else SIZES_OF_BATCHES if has_product else SIZES_OF_VALUES
-
-
-def _is_too_long(failure: Failure) -> bool:
-    """Whether the answer has as many numbers and dimensions as it should, and more than it should along dim 0."""
-    pair = [getattr(failure.error, name, None) for name in ("got", "expected")]
-    got, expected = (one if isinstance(one, torch.Tensor) and one.ndim else None for one in pair)
-    if got is None or expected is None or got.numel() != expected.numel():
-        return False
-    return got.ndim == expected.ndim and got.shape[0] > expected.shape[0]
 
 
 def _plain_tensor(failure: Failure, source: str) -> str | None:

@@ -31,7 +31,6 @@ from grader.worker.gradients import NO_GRADIENT
 from grader.worker.protocol import Reply, Request
 
 DEVICES = ("cpu", "cuda", "mps", "meta")
-ON_DEVICE = "the result is on "
 METHOD = "a method"  # as the worker describes one
 MAX_VALUE, MAX_NAMES = 60, 300  # characters of one argument, and of the names of parameters
 ADDRESS = " at 0x"  # stands in what Python writes of an object that has no words of its own
@@ -47,9 +46,9 @@ def demand_same_device(value: Any, args: Any, kwargs: Any, device: str) -> None:
             where = f"the device {actual}" if actual in DEVICES else "another device"
             stand_in = "a stand-in device, which is tried since not every machine has a GPU"
             theirs = stand_in if device == "meta" else device
-            raise Mismatch(f"{ON_DEVICE}{where}, the inputs are on {theirs}")
+            raise Mismatch(f"the result is on {where}, the inputs are on {theirs}")
         if actual == "meta" != device:
-            raise Mismatch(f"{ON_DEVICE}the device meta: it has a shape, but no values")
+            raise Mismatch("the result is on the device meta: it has a shape, but no values")
 
 
 def device_of(tensor: torch.Tensor) -> str:

@@ -21,14 +21,6 @@ CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MAX_TEXT = 80  # characters of code that are repeated
-# What is called, as `dotted` spells it out.
-CREATES = re.compile(
-    r"(?:torch\.)?nn(?:\.\w+)*\.((?:Alpha)?Dropout|Linear|Embedding|Parameter|LayerNorm|MultiheadAttention|Conv1d)"
-)
-DRAWS = re.compile(
-    r"\b(?:rand|randn|randint|empty|zeros|ones|full|normal)(?:_like)?\(|Tensor\("
-)  # no tensor of its own
-JOINS = re.compile(r"torch\.(cat|concat|concatenate)")
 LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
 TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
 WRITES = re.compile(r"(?!requires_grad_)\w*[^_]_")  # a method that changes its tensor
@@ -84,7 +76,7 @@ class SourceWords:
 
 
 class Outline(TypedDict):
-    """What a source holds. Each of the last four is by the name of a top-level function or class."""
+    """What a source holds. Each of the last three is by the name of a top-level function or class."""
 
     depth: int  # of its syntax tree; 0 where it is not Python
     imports: dict[str, str]  # what each imported name stands for: see syntax.imported
@@ -95,7 +87,6 @@ class Outline(TypedDict):
     uses: dict[str, list[str]]  # the names in it
     uses_forward: dict[str, list[str]]  # the same without its methods called `backward`
     arguments: dict[str, list[str]]  # of a function, or of a class that has an __init__
-    unread: dict[str, list[str]]  # parameters that a function never reads, without those that begin with an underscore
 
 
 @limited
@@ -114,7 +105,6 @@ def outline(source: str) -> Outline:
         "uses": {node.name: _names(node) for node in definitions},
         "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
         "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
-        "unread": {node.name: _unread(node) for node in definitions if isinstance(node, FUNCTIONS)},
     }
 
 
@@ -167,8 +157,8 @@ def written_definitions(source: str) -> dict[str, str]:
 def written_faults(source: str) -> list[dict[str, Any]]:
     """Faults that the syntax tree alone shows, each as {"kind", "definition", "function", "line", "what", "code"}.
 
-    "definition" is the function or class at top level. Kinds: "created in forward" (a layer), "join without dim",
-    "own device", "cut" (of a gradient), "in place" (what: the argument).
+    "definition" is the function or class at top level. Kinds: "cut" (of a gradient), "in
+    place" (what: the argument).
     """
     tree = tree_of(source)
     aliases = imported(walk(tree))
@@ -245,13 +235,6 @@ def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
     return list(stubs.arguments(makers[-1])[1:]) if makers else None
 
 
-def _unread(function: Function) -> list[str]:
-    """The parameters that the body of a function never reads."""
-    nodes = [node for statement in function.body for node in walk(statement)]
-    read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    return [one.arg for one in _parameters(function) if one.arg not in read and not one.arg.startswith("_")]
-
-
 def _parameters(function: Function) -> list[ast.arg]:
     return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
 
@@ -291,7 +274,6 @@ def _written(definition: ast.AST) -> str:
 def _written_faults(function: Function, aliases: dict[str, str]) -> Iterator[tuple[str, Any, str]]:
     """The kind, the node and what of each fault."""
     nodes = [node for statement in function.body for node in walk(statement)]
-    own = {*_bound(nodes), *(one.arg for one in _parameters(function))}
     for node in nodes:
         if isinstance(node, ast.Attribute) and node.attr == "data":
             yield "cut", node, ".data"
@@ -303,28 +285,8 @@ def _written_faults(function: Function, aliases: dict[str, str]) -> Iterator[tup
             yield "cut", node, f".{method}()"
         elif name == "torch.tensor":
             yield "cut", node, "torch.tensor(…)"
-        elif function.name == "forward" and (layer := CREATES.fullmatch(name)):
-            if layer[1] != "Parameter" or DRAWS.search(ast.unparse(node)) or not node.args:
-                yield "created in forward", node, layer[1]
-        elif (joins := JOINS.fullmatch(name)) and len(node.args) == 1:
-            if not any(keyword.arg in ("dim", "axis", None) for keyword in node.keywords):
-                yield "join without dim", node, joins[1]
-        elif _chooses_device(node, own):
-            yield "own device", node, method
     for node, argument in _writes(function, nodes):
         yield "in place", node, argument
-
-
-def _chooses_device(call: ast.Call, own: set[str]) -> bool:
-    """Whether it moves a tensor to a device of its own choice: x.cuda(), x.to("cpu"), x.to(DEVICE).
-
-    own: the names that the function binds, as its parameters. One of them may hold the device of an input.
-    """
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    if name != "to" or not call.args:
-        return name in ("cpu", "cuda") and not call.args
-    where = call.args[0]
-    return isinstance(where, ast.Constant) or (isinstance(where, ast.Name) and where.id not in own)
 
 
 def _bound(nodes: list[ast.AST]) -> set[str]:

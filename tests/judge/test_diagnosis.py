@@ -49,7 +49,6 @@ FILL = "scores = torch.empty({0}, {0}).to(inputs)\n    for i in range(len(inputs
 FILL += "(inputs[:{1}] * inputs[i]).sum(-1)\n    return scores"
 WRITTEN_INTO = "x[..., :half], x[..., half:] = (x * cos + other * sin).split(half, -1)\n    return x"
 WORDS = 'words = sentence.replace(",", "").split()\n    return torch'
-OWN_NUMBERS = ("[vocabulary[word] for word in words]", "[sorted(words).index(word) for word in words]")
 NAMED = [  # exercise, what is written, and the known mistakes that checks name
     # The mask is lost in mask_scores, and what the softmax of all scores shows is masked and rescaled afterwards.
     ("10", ("scores_mask_not_kept", "causal_renormalized_afterwards"),
@@ -214,7 +213,6 @@ def test_the_words_of_an_assert_are_the_learners_own(said):
 
 
 ERRORS = [  # exercise, what is written, and words that some check says
-    ("04", OWN_NUMBERS, "encode never reads its argument vocabulary."),
     ("06", ("return query @ key  # ()", "return (query @ key).item()"), patterns.NUMBER),
     ("07", ("super().__init__()", "super().__init__"), "super().__init__() has run"),
     ("07", ("return weights @ values", "return (weights @ values).numpy()"), "numpy"),

@@ -297,13 +297,11 @@ def certain_line(failure: Failure) -> int:
 
 
 def lines_of_faults(failure: Failure, source: str) -> tuple[int, ...]:
-    """The lines that write into an argument, move to another device or cut a gradient, where that failed; else ()."""
+    """The lines that write into an argument or cut a gradient, where that failed; else ()."""
     error = failure.error
     message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
     if getattr(error, "cause", None) == IN_PLACE or re.match(WRITES_INTO_A_LEAF, message):
         kind = "in place"
-    elif failure.is_on_other_device:
-        kind = "own device"
     elif getattr(error, "kind", "") == "gradient":
         kind = "cut"
     else:
