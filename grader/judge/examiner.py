@@ -14,7 +14,6 @@ from grader.judge.capture import capture_pictures
 from grader.judge.collection import Check
 from grader.judge.diagnosis import Diagnostician
 from grader.judge.failure import Failure
-from grader.judge.general_sentences import early_notes
 from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
@@ -138,13 +137,9 @@ class Examiner:
         submission = remote.submission
         output = remote.output  # before the pictures print more
         pictures: tuple[Picture, ...] = ()
-        if begun and status == FAILED:
-            none: tuple[str, ...] = ()
-            called = frozenset(call.function for calls in self.calls.values() for call in calls)
-            notes += containment.optional("the notes on arguments", none, early_notes, submission.source, called)
-            if self.settings.pictures:
-                loaded = (self.exercise, submission, self.fork_server, remote)
-                pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
+        if begun and status == FAILED and self.settings.pictures:
+            loaded = (self.exercise, submission, self.fork_server, remote)
+            pictures = containment.optional("the pictures", pictures, capture_pictures, *loaded)
         return ExerciseResult(
             exercise=self.exercise.folder,
             title=self.exercise.title,

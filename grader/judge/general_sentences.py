@@ -1,16 +1,12 @@
 """Sentences that need no known mistake: on what a source holds or leaves out, and on an error that it raised."""
 
 import re
-from collections.abc import Set
-from typing import Any
 
 import torch
 
 from grader.judge.compare import SUGGESTION, Mismatch
 from grader.judge.failure import Failure, is_blank
-from grader.records.sanitize import inert
-from grader.records.source import LEAVING, SourceWords, outline, written_faults
-from grader.records.syntax import place
+from grader.records.source import LEAVING, SourceWords, gradient_cuts, outline
 from grader.sandbox.call_results import LearnerError
 from grader.worker.surroundings import WAITS
 
@@ -30,7 +26,6 @@ IN_PLACE = (
     "An operation in place (x += …, masked_fill_, x[…] = …) writes into an input or a parameter: "
     "make a new tensor instead."
 )
-WRITES_INTO_A_LEAF = r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation"
 NUMPY = "numpy does a part of the computation: it cuts the gradients and has no bfloat16, so use only torch."
 DTYPES = "One operation mixes tensors of two dtypes: make new tensors with the dtype of the inputs."
 GPU = (
@@ -40,7 +35,7 @@ GPU = (
 SENTENCES = {  # what torch says at its beginning, and what that means
     r"Torch not compiled with \w+ enabled|PyTorch is not linked with support for \w+ devices": GPU,
     r"Found no NVIDIA driver|No CUDA GPUs are available|CUDA driver|0 active drivers": GPU,
-    WRITES_INTO_A_LEAF: IN_PLACE,
+    r"a (view of a )?leaf Variable that requires grad is being used in an in-place operation": IN_PLACE,
     r"Trying to backward through the graph a second time": (
         "A tensor that was computed in an earlier call is kept and used again. Its graph was gone after the first "
         "backward pass, and its values are from before the last step of training: compute it in every call."
@@ -145,27 +140,8 @@ def of_source(failure: Failure, words: SourceWords) -> str | None:
     if not function or (failure.raised and getattr(failure.error, "kind", "") != "gradient"):
         return None
     used_names = words.uses(function)
-    faults = [one for one in written_faults(words.source) if one["definition"] in used_names]
-    cuts = [fault["what"] for fault in faults if fault["kind"] == "cut"]
+    cuts = [what for definition, _, what in gradient_cuts(words.source) if definition in used_names]
     return _plain_tensor(failure, words.source) or _leaves_torch(failure, words.source, cuts) or _cuts(failure, cuts)
-
-
-def early_notes(source: str, called: frozenset[str]) -> tuple[str, ...]:
-    """A note on each line that writes into an argument of a function that the checks call.
-
-    The check on that waits for all the others, and a learner would hear of it last.
-    """
-    return tuple(
-        f"{place(source, fault['line'])}: {fault['function']} changes its argument {fault['what']} in place "
-        f"(`{inert(fault['code'])}`). The caller's tensor changes with it: make a new tensor instead."
-        for fault in faults_of_kind(source, "in place", called)
-    )
-
-
-def faults_of_kind(source: str, kind: str, called: Set[str]) -> list[dict[str, Any]]:
-    """The faults of this kind in these functions and classes; see written_faults."""
-    owners = {name.partition(".")[0] for name in called}
-    return [fault for fault in written_faults(source) if fault["kind"] == kind and fault["definition"] in owners]
 
 
 def of_error(error: BaseException, source: str, number: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Reads what a source contains, under limits: words, classes and functions, slips, and faults as written.
+"""Reads what a source contains, under limits: words, classes and functions, slips, and what cuts a gradient.
 
 What is said of a source is compared with this, so that no sentence names a call or a dimension that is not there.
 A function that is `limited` raises BadSubmission where reading the source exceeds a limit.
@@ -9,9 +9,8 @@ import difflib
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from grader.catalog import patches, stubs
 from grader.records.limited import limited
@@ -20,10 +19,7 @@ from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, p
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-MAX_TEXT = 80  # characters of code that are repeated
 LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
-TENSORS_OWN = ("shape", "ndim", "dtype", "device", "T", "mT")  # attributes
-WRITES = re.compile(r"(?!requires_grad_)\w*[^_]_")  # a method that changes its tensor
 
 
 class SourceWords:
@@ -154,22 +150,21 @@ def written_definitions(source: str) -> dict[str, str]:
 
 
 @limited
-def written_faults(source: str) -> list[dict[str, Any]]:
-    """Faults that the syntax tree alone shows, each as {"kind", "definition", "function", "line", "what", "code"}.
-
-    "definition" is the function or class at top level. Kinds: "cut" (of a gradient), "in
-    place" (what: the argument).
-    """
+def gradient_cuts(source: str) -> list[tuple[str, int, str]]:
+    """What may cut a gradient: in which function or class at top level, the line, and the words, as ".detach()"."""
     tree = tree_of(source)
     aliases = imported(walk(tree))
     found = []
-    for definition in tree.body:
-        for function in definition.body if isinstance(definition, ast.ClassDef) else [definition]:
-            if isinstance(function, FUNCTIONS):
-                its = {"definition": definition.name, "function": function.name}  # type: ignore[attr-defined]
-                for kind, node, what in _written_faults(function, aliases):
-                    code = ast.unparse(node)[:MAX_TEXT]
-                    found.append({"kind": kind, **its, "line": node.lineno, "what": what, "code": code})
+    for definition in [node for node in tree.body if isinstance(node, DEFINING)]:
+        for node in walk(definition):
+            if isinstance(node, ast.Attribute) and node.attr == "data":
+                found.append((definition.name, node.lineno, ".data"))
+            elif isinstance(node, ast.Call):
+                method = getattr(node.func, "attr", "").rstrip("_")
+                if method in ("detach", *LEAVING):
+                    found.append((definition.name, node.lineno, f".{method}()"))
+                elif dotted(node.func, aliases) == ["torch", "tensor"]:
+                    found.append((definition.name, node.lineno, "torch.tensor(…)"))
     return found
 
 
@@ -198,7 +193,8 @@ def _depth(tree: ast.Module | None) -> int:
 def _may_define(statement: ast.stmt) -> list[str]:
     """The functions and classes in a statement at any depth, what it imports or assigns, "*" for `from … import *`."""
     nodes = walk(statement)
-    assigned = _bound(nodes) if isinstance(statement, ast.Assign) else ()
+    names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    assigned = [node.id for node in names] if isinstance(statement, ast.Assign) else []
     return [*(node.name for node in nodes if isinstance(node, DEFINING)), *imported([statement]), *assigned]
 
 
@@ -269,57 +265,3 @@ def _written(definition: ast.AST) -> str:
         elif isinstance(node, ast.arg):
             node.annotation = None
     return hashlib.sha256(ast.dump(definition).encode()).hexdigest()
-
-
-def _written_faults(function: Function, aliases: dict[str, str]) -> Iterator[tuple[str, Any, str]]:
-    """The kind, the node and what of each fault."""
-    nodes = [node for statement in function.body for node in walk(statement)]
-    for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr == "data":
-            yield "cut", node, ".data"
-        if not isinstance(node, ast.Call):
-            continue
-        name = ".".join(dotted(node.func, aliases))
-        method = node.func.attr.rstrip("_") if isinstance(node.func, ast.Attribute) else ""
-        if method in ("detach", *LEAVING):
-            yield "cut", node, f".{method}()"
-        elif name == "torch.tensor":
-            yield "cut", node, "torch.tensor(…)"
-    for node, argument in _writes(function, nodes):
-        yield "in place", node, argument
-
-
-def _bound(nodes: list[ast.AST]) -> set[str]:
-    """The names that these nodes bind, other than by `+=` and its like."""
-    changed = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
-    return {
-        node.id
-        for node in nodes
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in changed
-    }
-
-
-def _writes(function: Function, nodes: list[ast.AST]) -> Iterator[tuple[ast.AST, str]]:
-    """The statements that write into a tensor argument, and which one. One that is bound again is no longer it.
-
-    It is a tensor by its annotation, or where it has none, by an attribute that is read of it. In a kernel, which has a
-    decorator, that may be a pointer.
-    """
-    attributes = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in TENSORS_OWN]
-    read = set() if function.decorator_list else {ast.unparse(node.value) for node in attributes}
-    hints = {one.arg: one.annotation and ast.unparse(one.annotation) for one in _parameters(function)}
-    tensors = {name for name, hint in hints.items() if (hint.endswith("Tensor") if hint else name in read)}
-    tensors -= _bound(nodes)
-    for node in nodes:
-        written: ast.AST | None = None
-        if isinstance(node, ast.AugAssign):
-            written = node.target
-        elif isinstance(node, ast.Assign):
-            written = node.targets[0]
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            called = node.value.func
-            written = called.value if isinstance(called, ast.Attribute) and WRITES.fullmatch(called.attr) else None
-        while isinstance(written, ast.Subscript):
-            written = written.value
-        if isinstance(written, ast.Name) and written.id in tensors:
-            yield node, written.id

@@ -4,7 +4,6 @@ Fault localisation by trying repairs: Weimer et al. 2009 (GenProg), Singh et al.
 """
 
 import functools
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,6 @@ from grader.catalog.errors import InfrastructureError
 from grader.judge.compare import SUGGESTION
 from grader.judge.examiner import Examiner, Explained
 from grader.judge.failure import Failure
-from grader.judge.general_sentences import IN_PLACE, WRITES_INTO_A_LEAF, faults_of_kind
 from grader.judge.where import alignment
 from grader.judge.where.blame import Blame, Group
 from grader.judge.where.edits import MISSING, Edit, Tree
@@ -25,7 +23,7 @@ from grader.records import containment, syntax
 from grader.records.evidence import Finding, Mark, at, whole_line
 from grader.records.results import CheckResult, ExerciseResult
 from grader.records.sanitize import inert
-from grader.records.source import outline
+from grader.records.source import gradient_cuts, outline
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError
 
@@ -166,7 +164,7 @@ class Search:
                     found_places[name] = both(found_places[name], place)
         for name, failure in self.failures.items():
             line = certain_line(failure) or failure.forbidden_line
-            lines = (line,) if line else lines_of_faults(failure, self.trial.submission.source)
+            lines = (line,) if line else lines_of_cuts(failure, self.trial.submission.source)
             evidence = found_places[name].evidence if name in found_places else "definition"
             if lines and evidence == "definition":
                 place = self.place_of_marks(tuple(whole_line(number, self.tree.lines) for number in lines), "message")
@@ -296,17 +294,11 @@ def certain_line(failure: Failure) -> int:
     return failure.uses_at
 
 
-def lines_of_faults(failure: Failure, source: str) -> tuple[int, ...]:
-    """The lines that write into an argument or cut a gradient, where that failed; else ()."""
-    error = failure.error
-    message = str(error.facts.get("message")) if isinstance(error, LearnerError) else ""
-    if getattr(error, "cause", None) == IN_PLACE or re.match(WRITES_INTO_A_LEAF, message):
-        kind = "in place"
-    elif getattr(error, "kind", "") == "gradient":
-        kind = "cut"
-    else:
+def lines_of_cuts(failure: Failure, source: str) -> tuple[int, ...]:
+    """The lines that may cut a gradient, where none came back; else ()."""
+    if getattr(failure.error, "kind", "") != "gradient":
         return ()
-    return tuple(sorted({fault["line"] for fault in faults_of_kind(source, kind, {failure.last_called})}))
+    return tuple(sorted({line for definition, line, _ in gradient_cuts(source) if definition == failure.last_called}))
 
 
 def head_line(failure: Failure, tree: Tree) -> int:
