@@ -90,10 +90,10 @@ class Examiner:
         """
         self.explained, self.calls = None, {}
         started = time.monotonic()
-        none: tuple[str, ...] = ()
         notes = submission.notes
         if not self.settings.reveal:  # a teacher reads the result too
-            notes += containment.optional("the notes on a source", none, forbidden.notes, submission.source)
+            note = containment.optional("the note on a source", "", forbidden.note, submission.source)
+            notes += (note,) if note else ()
         remote = Remote(self.fork_server, submission, self.exercise.slug, self.limits)
         try:
             try:

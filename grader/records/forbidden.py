@@ -2,7 +2,8 @@
 
 What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
 line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
-could change them: `suspect_uses` finds what does so openly, and `notes` tells a person which lines to read.
+could change them: `suspect_uses` finds what does so openly, or puts names or code together while it runs, where nobody
+can read them. `note` tells a person which lines to look at.
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
@@ -33,15 +34,12 @@ ATTRIBUTES = re.compile(
     r"|getattribute|loader|spec|signature|wrapped|torch_function|torch_dispatch)__|_VariableFunctions)$"
 )
 MAKERS = re.compile(
-    r"(?:builtins\.)?(?:exec|eval|compile|__import__|globals|locals)|operator\.(?:attrgetter|methodcaller)"
+    r"(?:builtins\.)?(?:exec|eval|compile|__import__|globals|locals|vars)|operator\.(?:attrgetter|methodcaller)"
 )
 LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn", "einops"}
 MAX_USES = 100  # that are reported for one source, by line
-MAX_LISTED, MAX_NAME = 3, 60  # places that one note lists, characters of a name
-SENTENCES = (
-    "The source reaches into Python's or torch's machinery, where a guard rail can be undone",
-    "The source puts names or code together while it runs, where no guard rail reads them",
-)
+MAX_LISTED, MAX_NAME = 5, 60  # places that a note lists, characters of a name
+NOTE = "The source reaches into Python's or torch's machinery, or makes names or code while it runs"
 
 
 @limited
@@ -55,12 +53,12 @@ def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tup
 
 
 @limited
-def suspect_uses(source: str) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+def suspect_uses(source: str) -> list[tuple[int, str]]:
     """The uses of machinery in a source, and its calls that make names or code at run time."""
     nodes = walk(tree_of(source))
     aliases = imported(nodes)
     libraries = {name.partition(".")[0] for name in aliases.values()}
-    reaches, makes = set(), set()
+    found = set()
     for node in nodes:
         names: list[str] = []
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -70,24 +68,22 @@ def suspect_uses(source: str) -> tuple[list[tuple[int, str]], list[tuple[int, st
         elif isinstance(node, (ast.Attribute, ast.Name)):
             names = [".".join(dotted(node, aliases))]
         elif isinstance(node, ast.Call) and (name := _maker(node, aliases)):
-            makes.add((node.lineno, name))
+            found.add((node.lineno, name))
         is_written = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for name in names:
             attribute, is_of_library = ATTRIBUTES.search(name), name.partition(".")[0] in libraries
             what = attribute[0] if attribute else _machinery(name, is_written) if is_of_library else ""
             if what:
-                reaches.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
-    return sorted(reaches)[:MAX_USES], sorted(makes)[:MAX_USES]
+                found.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
+    return sorted(found)[:MAX_USES]
 
 
-def notes(source: str) -> tuple[str, ...]:
-    """The notes on a source for the teacher, one line each."""
-    found = []
-    for sentence, uses in zip(SENTENCES, suspect_uses(source)):
-        listed = ", ".join(f"{place(source, line)}: {name}" for line, name in uses[:MAX_LISTED])
-        more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
-        found += [inert(f"{sentence} ({listed}{more}). A person should look at it.")] if uses else []
-    return tuple(found)
+def note(source: str) -> str:
+    """The note on a source for the teacher; "" for none."""
+    uses = suspect_uses(source)
+    listed = ", ".join(f"{place(source, line)}: {name}" for line, name in uses[:MAX_LISTED])
+    more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
+    return inert(f"{NOTE} ({listed}{more}). A person should look at it.") if uses else ""
 
 
 def _name(node: ast.AST, aliases: dict[str, str]) -> str:
@@ -115,9 +111,9 @@ def _machinery(name: str, is_written: bool) -> str:
 def _maker(call: ast.Call, aliases: dict[str, str]) -> str:
     """The function with which a call makes names or code; "" if it makes none. getattr(layer, name) is honest."""
     name = ".".join(dotted(call.func, aliases))
-    if MAKERS.fullmatch(name) or (name == "vars" and not call.args):
+    if MAKERS.fullmatch(name):
         return name
-    if name not in ("getattr", "setattr", "vars") or not call.args:
+    if name not in ("getattr", "setattr") or not call.args:
         return ""
     given = call.args[1] if name == "getattr" and len(call.args) > 1 else None
     of_library = dotted(call.args[0], aliases)[0] in LIBRARIES and not isinstance(given, ast.Constant)

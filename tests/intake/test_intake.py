@@ -46,7 +46,7 @@ def parses(text: str) -> bool:
     return outline(text)["depth"] > 0
 
 
-LOOKS = (forbidden.notes, parses)
+LOOKS = (forbidden.note, parses)
 
 
 def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypatch):
@@ -69,7 +69,7 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, 
     """Also where Python could run it: no rule on forbidden functions would have been looked at."""
     with pytest.raises(BadSubmission, match="1 s or 200 MB"):
         look(BOMBS[bomb])
-    assert forbidden.notes("import ctypes\n") and parses(HONEST)
+    assert forbidden.note("import ctypes\n") and parses(HONEST)
 
 
 def test_the_helper_is_replaced_when_it_ends():
@@ -331,7 +331,7 @@ CASES = {  # how each is made, which does not count, and what is done with it
 def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
     assert found.digest
-    forbidden.notes(found.source)
+    forbidden.note(found.source)
     for rule in RULES[:1]:
         forbidden.forbidden_uses(found.source, rule.names, rule.functions[0])
     assert len(found.source.encode()) <= safe_files.MAX_SOURCE

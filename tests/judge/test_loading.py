@@ -232,10 +232,10 @@ SUSPECT = {  # and what the note names
 
 def test_the_machinery_is_suspect_and_what_changes_nothing_is_not():
     for source in HARMLESS:
-        assert forbidden.suspect_uses(source)[0] == [] and forbidden.notes(source) == (), source
+        assert forbidden.suspect_uses(source) == [] and forbidden.note(source) == "", source
     for source, name in SUSPECT.items():
-        assert forbidden.notes(source), source
-        assert not name or name in {reached for _, reached in forbidden.suspect_uses(source)[0]}, source
+        assert forbidden.note(source), source
+        assert not name or name in {reached for _, reached in forbidden.suspect_uses(source)}, source
 
 
 # A notebook.
