@@ -81,7 +81,7 @@ def check(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         fork_server = stack.enter_context(ForkServer(device))  # it imports torch while this process does
         fork_server.keep(exercise.limits.needs, exercise.forbidden)
-        limited.start()  # so does the process that reads the file
+        limited.helper.start()  # so does the process that reads the file
         from grader.reports import deliver, terminal
 
         words = f"Grading {exercise.folder[:2]} {exercise.title} …"

@@ -79,7 +79,7 @@ class Examiner:
         self.calls: dict[str, list[Call]] = {}
         self.fork_server, self.limits = fork_server, limits_of(session.exercise, settings)
         self.has_more = False  # whether more submissions follow: then known mistakes run to their end, and are kept
-        limited.start()  # meanwhile the first worker is made
+        limited.helper.start()  # meanwhile the first worker is made
 
     def examine(self, submission: Submission, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
         """Load the submission in a new worker, run every check on it, and explain what failed.

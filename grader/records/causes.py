@@ -135,11 +135,6 @@ def known_sentences(diagnosis: str | None) -> list[str]:
     return (diagnosis or "").partition(OR)[0].split(AND)
 
 
-def cause_numbers(found: tuple[Cause, ...]) -> dict[str, int]:
-    """The number of its cause for each failed check."""
-    return {check.id: cause.number for cause in found for check in cause.checks}
-
-
 def _in_order(result: ExerciseResult, checks: list[CheckResult]) -> list[CheckResult]:
     return sorted(checks, key=result.checks.index)
 

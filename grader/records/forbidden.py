@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from grader.records.limited import limited
 from grader.records.sanitize import inert
 from grader.records.source import SourceWords
-from grader.records.syntax import FUNCTIONS, dotted, imported, place, tree_of, walk
+from grader.records.syntax import FUNCTIONS, dotted, imported, place, tree_of
 
 # Modules and parts of modules with which code can change what else runs in its process, in a dotted name.
 MACHINERY = re.compile(
@@ -46,16 +46,16 @@ NOTE = "The source reaches into Python's or torch's machinery, or makes names or
 def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tuple[int, str]]:
     """The uses of these names in a function or class and in what it uses; none in a source that does not parse."""
     tree = tree_of(source)
-    aliases = imported(walk(tree))
+    aliases = imported(ast.walk(tree))
     used = SourceWords(source).uses(function)
-    nodes = [node for one in tree.body if getattr(one, "name", "") in used for node in walk(one)]
+    nodes = [node for one in tree.body if getattr(one, "name", "") in used for node in ast.walk(one)]
     return sorted({(node.lineno, name) for node in nodes if (name := _name(node, aliases)) in names})[:MAX_USES]  # type: ignore[attr-defined]
 
 
 @limited
 def suspect_uses(source: str) -> list[tuple[int, str]]:
     """The uses of machinery in a source, and its calls that make names or code at run time."""
-    nodes = walk(tree_of(source))
+    nodes = list(ast.walk(tree_of(source)))
     aliases = imported(nodes)
     libraries = {name.partition(".")[0] for name in aliases.values()}
     found = set()

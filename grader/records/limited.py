@@ -13,11 +13,11 @@ import json
 import resource
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable
+from subprocess import DEVNULL, Popen
 from typing import Any, ParamSpec, TypeVar
 
 from grader.catalog import paths
@@ -73,44 +73,36 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
     return request
 
 
-def start() -> None:
-    """Start the helper process, if there is none, without waiting until it is ready."""
-    with helper.lock:
-        helper.start()
-
-
 class Helper:
     """The client of the helper process. Inside of the helper process only `serving` is used."""
 
     def __init__(self) -> None:
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Popen[bytes] | None = None
         self.connection: socket.socket | None = None
         self.ready = False
         self.serving = False
         self.spent = 0.0  # seconds of processor time of all calls; one that was ended counts with its limit
-        self.lock = threading.Lock()  # one request at a time
+        self.lock = threading.RLock()  # one request at a time, which may start the process
         self.known: BoundedCache[bytes, bytes] = BoundedCache(CACHED)  # answers by call, both encoded
         self.spent_on: defaultdict[int, float] = defaultdict(float)  # seconds, by the hash of a text that takes some
 
     def start(self) -> socket.socket:
-        """The connection to the process, which is started if there is none. Raises InfrastructureError."""
-        if self.connection is not None:
-            return self.connection
-        connection, helper_end = socket.socketpair()
-        connection.settimeout(WAIT_S)
-        try:
-            self.process = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", "-c", BOOT, str(paths.ROOT)],
-                stdin=helper_end.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except OSError as error:
-            raise InfrastructureError(f"no process can be started that reads submissions ({error.strerror})") from None
-        finally:
-            helper_end.close()
-        self.connection = connection
-        return connection
+        """The connection to the process, which may still start. Raises InfrastructureError."""
+        with self.lock:
+            if self.connection is not None:
+                return self.connection
+            connection, helper_end = socket.socketpair()
+            connection.settimeout(WAIT_S)
+            command = [sys.executable, "-I", "-X", "utf8", "-c", BOOT, str(paths.ROOT)]
+            try:
+                self.process = Popen(command, stdin=helper_end.fileno(), stdout=DEVNULL, stderr=DEVNULL)
+            except OSError as error:
+                reason = f"no process can be started that reads submissions ({error.strerror})"
+                raise InfrastructureError(reason) from None
+            finally:
+                helper_end.close()
+            self.connection = connection
+            return connection
 
     def answer(self, module: str, name: str, args: tuple[Any, ...]) -> Answer:
         """The answer to one call, cached where it reads no bytes. Raises InfrastructureError.

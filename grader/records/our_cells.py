@@ -4,11 +4,9 @@ It also brings `check` and the like, which no submission has. In its place the w
 stands for each of them, so that a learner's calls cost nothing.
 """
 
-import re
-
 from grader.records.syntax import LINE_ENDS
 
-# Notebooks that were made before a change here are handed in after it: let IS_SETUP know the former text too.
+# Its first and its last line stay as they are: notebooks that were made before a change are handed in after it.
 SETUP = """\
 # @title Set-up: run this first. Where the exercises are not at hand (Google Colab), it fetches them.
 REPOSITORY = "{repository}"
@@ -31,22 +29,22 @@ sys.path += [str(root)] if root else []
 from grader.notebook import check, experiment, figure, hint, plot, setup
 
 setup()"""
-FIRST_LINE = SETUP.partition("\n")[0]
+FIRST_LINE, *_, LAST_LINE = SETUP.split("\n")
+MOST_LINES = 40  # of a set-up
 STAND_INS = "check = experiment = figure = hint = plot = setup = display"  # those of grader.notebook
-# The address and the folder are the notebook's own. Neither can end the text that it stands in.
-_PATTERN = re.escape(SETUP).replace(re.escape("{repository}"), r"[^\"\\\n]*").replace(re.escape("{folder}"), r"\w+")
-IS_SETUP = re.compile(f"^{_PATTERN}$", re.M)  # whole lines, so that nothing can stand behind them
 
 
 def without_setup(source: str) -> str:
-    """The source of a file or a cell with STAND_INS and empty lines in place of our set-up."""
-    if FIRST_LINE not in source:
-        return source
+    """The source of a file or a cell with STAND_INS and empty lines in place of our set-up, also an older one.
+
+    What somebody writes into the middle of it is not run either.
+    """
     lines = LINE_ENDS.split(source)
-    text = "\n".join(map(str.rstrip, lines))
-    found = IS_SETUP.search(text)
-    if found is None:
+    bare = [line.rstrip() for line in lines]
+    try:
+        first = bare.index(FIRST_LINE)
+        last = bare.index(LAST_LINE, first, first + MOST_LINES)
+    except ValueError:
         return source
-    before, count = text[: found.start()].count("\n"), found[0].count("\n") + 1
-    lines[before : before + count] = [STAND_INS, *[""] * (count - 1)]
+    lines[first : last + 1] = [STAND_INS, *[""] * (last - first)]
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from typing import TypedDict
 
 from grader.catalog import patches, stubs
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of, walk
+from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of
 
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTIONS, ast.ClassDef)
@@ -89,7 +89,7 @@ class Outline(TypedDict):
 def outline(source: str) -> Outline:
     """What a stranger's source holds, read once."""
     tree = tree_of(source)
-    nodes = walk(tree)
+    nodes = list(ast.walk(tree))
     definitions = [node for node in tree.body if isinstance(node, DEFINING)]
     return {
         "depth": _depth(parse(source)),
@@ -111,7 +111,7 @@ def slip(source: str, owner: str, name: str) -> str:
     owner: the class, or "" where a function or class at top level is looked for.
     """
     tree = tree_of(source)
-    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner]
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == owner]
     if owner and not classes:
         return ""
     body = classes[-1].body if owner else tree.body
@@ -119,7 +119,7 @@ def slip(source: str, owner: str, name: str) -> str:
     if name in own:
         return _slip_of_method(source, classes[-1], own[name]) if owner else ""
     for outer in own.values():
-        for node in walk(outer):
+        for node in ast.walk(outer):
             is_method = isinstance(outer, ast.ClassDef) and _takes_self(node)  # which happens to be called like it
             if isinstance(node, DEFINING) and node.name == name and not is_method:
                 return f"{_placed(source, node)} is inside {outer.name}: move it to the left, out of {outer.name}"
@@ -136,7 +136,7 @@ def slip(source: str, owner: str, name: str) -> str:
 
 @limited
 def written_definitions(source: str) -> dict[str, str]:
-    """Each top-level function and class, and each method as "Class.method": one text where two are written alike.
+    """Each top-level function and class by its name: one text where two are written alike.
 
     Docstrings, type hints and formatting do not count. {} for what is no Python.
     """
@@ -144,8 +144,6 @@ def written_definitions(source: str) -> dict[str, str]:
     for node in ast.parse(source).body if parse(source) else ():  # a tree of its own, which it changes
         if isinstance(node, DEFINING):
             found[node.name] = _written(node)
-            methods = node.body if isinstance(node, ast.ClassDef) else []
-            found |= {f"{node.name}.{part.name}": _written(part) for part in methods if isinstance(part, FUNCTIONS)}
     return found
 
 
@@ -153,10 +151,10 @@ def written_definitions(source: str) -> dict[str, str]:
 def gradient_cuts(source: str) -> list[tuple[str, int, str]]:
     """What may cut a gradient: in which function or class at top level, the line, and the words, as ".detach()"."""
     tree = tree_of(source)
-    aliases = imported(walk(tree))
+    aliases = imported(ast.walk(tree))
     found = []
     for definition in [node for node in tree.body if isinstance(node, DEFINING)]:
-        for node in walk(definition):
+        for node in ast.walk(definition):
             if isinstance(node, ast.Attribute) and node.attr == "data":
                 found.append((definition.name, node.lineno, ".data"))
             elif isinstance(node, ast.Call):
@@ -192,7 +190,7 @@ def _depth(tree: ast.Module | None) -> int:
 
 def _may_define(statement: ast.stmt) -> list[str]:
     """The functions and classes in a statement at any depth, what it imports or assigns, "*" for `from … import *`."""
-    nodes = walk(statement)
+    nodes = list(ast.walk(statement))
     names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     assigned = [node.id for node in names] if isinstance(statement, ast.Assign) else []
     return [*(node.name for node in nodes if isinstance(node, DEFINING)), *imported([statement]), *assigned]
@@ -217,9 +215,9 @@ def _placed(source: str, definition: Function | ast.ClassDef) -> str:
 def _names(definition: ast.AST, without: str = "") -> list[str]:
     """The names in a definition, without those in annotations and in methods called `without`."""
     parts = [part for part in ast.iter_child_nodes(definition) if getattr(part, "name", None) != without]
-    nodes = [definition, *(node for part in parts for node in walk(part))]
+    nodes = [definition, *(node for part in parts for node in ast.walk(part))]
     hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
-    in_hints = {node for hint in hints if hint is not None for node in walk(hint)}
+    in_hints = {node for hint in hints if hint is not None for node in ast.walk(hint)}
     return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in in_hints})
 
 
@@ -243,7 +241,7 @@ def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.Cla
     """What a method lacks: self, or in a torch.nn.Module a call of super().__init__(); "" for nothing."""
     if isinstance(method, ast.ClassDef):
         return ""
-    nodes = walk(method)
+    nodes = list(ast.walk(method))
     reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in nodes)
     if reads_self and "self" not in {one.arg for one in _parameters(method)} and not method.args.vararg:
         return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
@@ -257,7 +255,7 @@ def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.Cla
 
 def _written(definition: ast.AST) -> str:
     """A digest of a definition without docstrings and type hints, which are taken out of it."""
-    for node in walk(definition):
+    for node in ast.walk(definition):
         if isinstance(node, DEFINING):
             node.body = [part for part in node.body if not is_text(part)] or node.body
         if isinstance(node, FUNCTIONS):

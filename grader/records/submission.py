@@ -28,6 +28,7 @@ FENCE = re.compile(r"\s*```[ \t]*(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.S)  #
 # Magics, shell lines, assignments of a shell's output, and commands that work without a sign before them.
 COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
+INDENT = re.compile(r"\s*^([ \t]+)(?=\S)", re.M)  # of the first line with code
 TIMED = re.compile(r"%time\s+")
 HANDED_OUT = re.compile(r"%(?:load_ext documented_checks|documented\b)")  # in the notebooks of a course: no note
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
@@ -80,7 +81,8 @@ def without_magics(cell: str) -> tuple[str, int]:
     """
     if parse(cell) is not None:
         return cell, 0
-    cell = _without_indent(cell)
+    indent = INDENT.match(cell)
+    cell = re.sub(f"^{indent[1]}", "", cell, flags=re.M) if indent else cell
     first_words = cell.split(maxsplit=1)
     if first_words and first_words[0].startswith("%%") and first_words[0] not in RUN_ALL_THE_SAME:
         return "", 1
@@ -168,14 +170,6 @@ def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
     return Submission(text, shown_name, notes)
 
 
-def _without_indent(cell: str) -> str:
-    """The cell without the indent of its first line, as far as other lines share it."""
-    lines = LINE_ENDS.split(cell)
-    first_line = next((line for line in lines if line.strip()), "")
-    indent = first_line[: len(first_line) - len(first_line.lstrip(" \t"))]
-    return "\n".join(line.removeprefix(indent) for line in lines)
-
-
 def _problem(cell: str) -> str:
     """The reason why a cell is not Python, with the line in the cell; "" for a cell that is Python."""
     try:
@@ -188,8 +182,8 @@ def _problem(cell: str) -> str:
 
 
 def _cells(notebook: Any) -> list[tuple[str, str]]:
-    """The type and the text of each cell. Raises an error for what is no notebook."""
-    return [(cell["cell_type"], _join(cell.get("source", ""))) for cell in notebook["cells"]]
+    """The type and the text of each cell, a string or several. Raises an error for what is no notebook."""
+    return [(cell["cell_type"], "".join(cell.get("source", ""))) for cell in notebook["cells"]]
 
 
 def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
@@ -203,13 +197,6 @@ def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
         if is_lost and len(code) <= MAX_SOURCE and parse(code) is not None:
             lost.append(f"its cell {number} is a {WITHOUT_CODE[kind]} cell, {NOT_A_CODE_CELL}")
     return lost
-
-
-def _join(source: object) -> str:
-    """The text of a cell, which a notebook holds as a string or as a list of lines. Raises TypeError otherwise."""
-    if not isinstance(source, (str, list)):
-        raise TypeError
-    return "".join(source)
 
 
 def _bounded(text: str, shown_name: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from grader.judge.pictures import Picture
-from grader.records.causes import Cause, cause_numbers, causes
+from grader.records.causes import Cause, causes
 from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import CheckResult, ExerciseResult
 from grader.sandbox.tiers import Sandbox
@@ -19,7 +19,7 @@ STORED = (
 def record(result: ExerciseResult) -> dict[str, Any]:
     """The result as a dict of plain data."""
     found = causes(result)
-    numbers = cause_numbers(found)
+    numbers = {check.id: cause.number for cause in found for check in cause.checks}
     fields = {
         "schema": SCHEMA,
         **{name: getattr(result, name) for name in STORED},

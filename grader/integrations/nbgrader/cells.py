@@ -5,7 +5,6 @@ submission only the claimed ids of the cells are used.
 """
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from nbgrader.api import Gradebook
 
 SETUP_ID = "documented_checks"  # the cell that makes %documented known
-OUR_MAGIC = re.compile(r"\s*%(documented\b.*|load_ext\s+documented_checks)\s*")
 MAX_OUTPUT = 2_000  # characters of what the code printed
 
 
@@ -124,11 +122,8 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
     """
     locked = {cell.id for cell in cells if cell.locked}
     texts = ["" if claimed(cell) in locked else cell["source"] for cell in notebook["cells"]]
-    plain_cells = [
-        {"cell_type": cell["cell_type"], "source": "\n".join(map(_without_our_magic, text.split("\n")))}
-        for cell, text in zip(notebook["cells"], texts, strict=True)
-    ]
-    data = json.dumps({"cells": plain_cells}).encode()
+    kinds = (cell["cell_type"] for cell in notebook["cells"])
+    data = json.dumps({"cells": [{"cell_type": kind, "source": text} for kind, text in zip(kinds, texts)]}).encode()
     if len(data) > safe_files.MAX_NOTEBOOK:
         raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)
@@ -250,11 +245,6 @@ def _canonical(submitted: Mapping[str, Any], cell: Cell | None) -> nbformat.Note
             about["points"] = cell.points
         fields["metadata"] = {"nbgrader": about, "deletable": False, "editable": not cell.locked}
     return nbformat.from_dict(fields)
-
-
-def _without_our_magic(line: str) -> str:
-    """The line, or "" where it only runs the documented checks."""
-    return "" if OUR_MAGIC.fullmatch(line) else line
 
 
 def _in_notebook(cause: Cause) -> Cause:
