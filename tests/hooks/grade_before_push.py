@@ -51,19 +51,8 @@ def is_fresh(folder: str, source: bytes) -> bool:
 
 def passes(folder: str, file: Path) -> bool:
     """Grade one file and say so in one line."""
-    command = [
-        sys.executable,
-        "-m",
-        "grader",
-        "check",
-        folder,
-        "--submission",
-        str(file),
-        "--format",
-        "json",
-        "--where",
-        "0",
-    ]
+    options = [f"--submission={file}", "--format=json", "--where=0"]
+    command = [sys.executable, "-m", "grader", "check", folder, *options]
     done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         print(f"{folder}: not graded. {done.stderr.strip()}")
