@@ -3,8 +3,6 @@
 import math
 import runpy
 import shutil
-import subprocess
-import sys
 
 import pytest
 
@@ -21,27 +19,13 @@ def script():
     return runpy.run_path(str(paths.lesson(FOLDER).with_name("measure_attentions.py")))
 
 
-@pytest.fixture(scope="module")
-def rows(script):
-    """Every way, measured in this process at two tiny sizes with its reference."""
-    script["torch"].set_num_threads(1)
-    found = []
-    for way in script["WAYS"]:
-        module = script["found"](paths.SOLUTIONS, way)
-        row = script["Row"](way, "reference")
-        for tokens in (16, 32):
-            seconds, mib = script["one"](way, module, tokens)
-            row.ms[tokens], row.mib[tokens] = 1000 * seconds / tokens, mib / tokens
-        found.append(row)
-    return found
-
-
-def test_each_way_is_measured_and_named(script, rows):
-    printed = "\n".join(script["table"](rows, (16, 32)))
+def test_each_way_is_measured_in_a_process_of_its_own_and_named(script, capfd):
+    assert experiment.measure(catalog.find(FOLDER), ["attentions", "--most", "16"]) == 0
+    printed, rows = capfd.readouterr().out, [script["Row"](way, "reference") for way in script["WAYS"]]
     assert [row.way.exercise for row in rows] == ALL
-    assert all(min(row.ms.values()) > 0 and min(row.mib.values()) >= 0 for row in rows)
     assert all(printed.count(script["named"](row)) == 4 and row.way.loses in printed for row in rows)
     assert "* the reference" in printed and max(map(len, printed.splitlines())) <= 79
+    assert "would take" not in printed and "ended early" not in printed
 
 
 def test_what_is_kept_is_what_each_of_them_keeps(script):
@@ -98,25 +82,6 @@ def test_without_a_reference_what_works_is_yours_and_the_rest_is_not_written_yet
     assert said["13"][1] == said["31"][1] == "yours" and said["22"] == said["21"] == (None, "")
     row = script["measured"](script["WAYS"][1], None, "", (16, 32), 60, 3000)
     assert not row.ms and row.why == {16: "is not written yet", 32: "is not written yet"}
-
-
-def test_a_measurement_comes_from_a_process_of_its_own():
-    """It forks, which is only safe in a process without other threads, as the script's own is."""
-    code = """
-import pathlib, runpy, sys
-script = runpy.run_path(sys.argv[1])
-script["torch"].set_num_threads(1)
-way = script["WAYS"][0]
-row = script["measured"](way, script["found"](pathlib.Path(sys.argv[2]), way), "reference", (16, 32), 60, 3000)
-assert row.ms.keys() == row.mib.keys() == {16, 32} and not row.why, row
-"""
-    measuring = paths.lesson(FOLDER).with_name("measure_attentions.py")
-    subprocess.run([sys.executable, "-c", code, measuring, paths.SOLUTIONS], cwd=paths.PROJECT, check=True, timeout=120)
-
-
-def test_a_script_beside_the_lesson_prints_as_it_goes(capfd):
-    assert experiment.measure(catalog.find("19"), ["distance"]) == 0
-    assert "base 500,000" in capfd.readouterr().out
 
 
 def test_make_experiment_says_which_scripts_there_are(said):
