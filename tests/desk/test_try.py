@@ -102,37 +102,27 @@ def test_where_the_printed_digits_hide_the_difference_all_are_shown():
     assert given == (False, "tensor(1.000051)")
 
 
-def test_a_failed_statement_is_told_and_nothing_of_an_earlier_task_takes_its_place(desk, said):
-    """Two tasks of a lesson may give their results the same names."""
-    five = catalog.find("05").folder
-    solution = paths.solution(five).read_text("utf-8")
-    paths.stub(five).write_text(solution.split("def project_columns(")[0])
-    text = " ".join(said("try", "5", cwd=desk).stdout.split())
-    assert "✘ queries, keys, values = project_columns(" in text and "there is no `project_columns`" in text
-    third = text.split("Task 3")[1]
-    assert "– keys[0, :4] waits for `keys`, see above" in third and "yours" not in third
+WAITING = (  # an exercise, a change of its solution, and what is said of the statement that fails, and of what waits
+    # Two tasks of a lesson give their results the same names: nothing of the earlier one takes its place.
+    ("05", "def project_columns(", "def other(", "there is no `project_columns`", "keys[0, :4] waits for `keys`"),
+    # The lesson's `t` and its list are there, but the learner's function has put nothing into them.
+    ("00", "x.mean().detach()", "1 / 0", "less_fixed_mean(t)[0].backward() ZeroDivisionError", "t.grad waits for `t`"),
+    # A loop that fails uses torch too, and a module is never waited for.
+    ("14", "return F.cross_entropy(", "return F.no_entropy(", "", "torch.tensor(losses)[::25] waits for `losses`"),
+)
 
 
-def test_what_a_failed_statement_should_have_changed_is_waited_for(desk, said):
-    """The lesson's `t` and its list are there, but the learner's function has put nothing into them."""
+def test_what_a_failed_statement_should_have_made_is_waited_for(desk, said):
+    for number, old, new, failed, waiting in WAITING:
+        folder = catalog.find(number).folder
+        solution = paths.solution(folder).read_text("utf-8")
+        assert old in solution
+        paths.stub(folder).write_text(solution.replace(old, new))
+        text = " ".join(said("try", number, cwd=desk).stdout.split())
+        assert failed in text and f"– {waiting}, see above" in text, number
     warm_up = catalog.find("00").folder
-    solution = paths.solution(warm_up).read_text("utf-8")
-    paths.stub(warm_up).write_text(solution.replace("return x - x.mean().detach()", "return x - 1 / 0"))
-    text = " ".join(said("try", "0", cwd=desk).stdout.split())
-    assert "✘ less_fixed_mean(t)[0].backward() ZeroDivisionError" in text
-    assert "– t.grad waits for `t`, see above" in text
-    paths.stub(warm_up).write_text(solution.replace(".detach()", ""))
-    text = " ".join(said("try", "0", cwd=desk).stdout.split())
-    assert "✘ t.grad yours tensor([" in text
-
-
-def test_a_module_is_never_waited_for(desk, said):
-    """A loop that fails uses torch too, and what is waited for is the list that it should have filled."""
-    model = catalog.find("14").folder
-    solution = paths.solution(model).read_text("utf-8")
-    paths.stub(model).write_text(solution.replace("return F.cross_entropy(", "return F.no_entropy("))
-    text = " ".join(said("try", "14", cwd=desk).stdout.split())
-    assert "– torch.tensor(losses)[::25] waits for `losses`, see above" in text
+    paths.stub(warm_up).write_text(paths.solution(warm_up).read_text("utf-8").replace(".detach()", ""))
+    assert "✘ t.grad yours tensor([" in " ".join(said("try", "0", cwd=desk).stdout.split())
 
 
 def test_a_warning_of_torch_names_no_file_of_its_own_sources(desk, said):
