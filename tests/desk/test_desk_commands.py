@@ -108,11 +108,6 @@ def test_every_misconception_has_a_question_and_sends_nobody_ahead_to_a_lesson_s
             assert ("Then read “" in text) == (idea.lesson <= exercise.folder[:2]), idea.id
 
 
-def test_a_task_can_be_named(history):
-    assert hints.ask(FOLDER, 3) == hints.Answer(hints.all_hints(FOLDER)[6], 2, 3)
-    assert hints.ask(FOLDER, 99).hint is None
-
-
 # The fresh stub and the solution.
 
 
@@ -137,22 +132,6 @@ def test_reset_keeps_every_file(said, desk):
         path for path in file.parent.iterdir() if path.name.startswith(f"{file.stem}.before-2") and path.suffix == ".py"
     ]
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
-
-
-def test_a_bundle_without_solutions(said, desk, relocate):
-    """tests/integrations/test_bundle.py runs the same verbs in a real one."""
-    (desk / "solutions").unlink()  # the link to those of all tests
-    relocate(desk, "CHECKS")
-    (paths.CHECKS / FOLDER).mkdir(parents=True)
-    done = said("solution", NUMBER, "--force", cwd=desk)
-    assert done.returncode == 2 and "holds no solutions" in done.stderr
-    file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
-    stub = file.read_text()
-    file.write_text("mine = 1\n")
-    done = said("reset", NUMBER, cwd=desk)
-    assert done.returncode == 2 and "git checkout --" in done.stderr and file.read_text() == "mine = 1\n"
-    (paths.CHECKS / FOLDER / f"{paths.slug(FOLDER)}.stub").write_text(stub)
-    assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_text() == stub
 
 
 def test_the_solution_is_shown_once_passed(said, desk):

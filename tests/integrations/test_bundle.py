@@ -29,6 +29,7 @@ OTHERS = [
     ["reset", "03"],
     ["new", "77", "x"],
     ["bundle"],
+    ["solution", "03", "--force"],
     ["train", TRAINS],
 ]
 
@@ -184,10 +185,11 @@ def test_what_the_grader_reads_is_in_it(content):
 
 def test_a_learner_works_in_it(graded):
     """Some verbs read files that a check does not."""
-    *works, new, bundled, train = graded[2 : 2 + len(OTHERS)]
+    *works, new, bundled, solution, train = graded[2 : 2 + len(OTHERS)]
     assert [done["code"] for done in works] == [0] * len(works), works
-    for done, told in ((new, "no exercise is made in it"), (bundled, "no solutions"), (train, "not passed yet")):
-        assert done["code"] == 2 and told in done["stderr"] and "FORCE" not in done["stderr"]
+    told = ("no exercise is made in it", "no solutions", "holds no solutions", "not passed yet")
+    for done, words in zip((new, bundled, solution, train), told, strict=True):
+        assert done["code"] == 2 and words in done["stderr"] and "FORCE" not in done["stderr"]
 
 
 def test_its_makefile(unpacked, content):
