@@ -11,6 +11,7 @@ import pytest
 from at_terminal import BY_HAND, OUTSIDE, AtTerminal, checkout
 from thorough import THOROUGH
 
+from grader import folders
 from grader.catalog import paths
 from grader.cli import HIDDEN, VERBS, options_of
 
@@ -29,24 +30,16 @@ def desk(tmp_path_factory) -> Path:
     return folder
 
 
-def typed(desk: Path, *words: str) -> tuple[int, str]:
-    """The exit code and all that the terminal shows."""
-    with AtTerminal([*BY_HAND, *words], desk) as learner:
-        return learner.ends(120), learner.transcript
-
-
 def piped(desk: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """The same without a terminal. more: names of the environment."""
+    """Run a command without a terminal. more: names of the environment."""
     return subprocess.run(words, cwd=desk, env=OUTSIDE | more, capture_output=True, text=True, timeout=200)
 
 
-def test_an_answer_is_no_error_of_make_at_a_terminal(desk):
-    """When it is one: test_cli.py."""
-    ended, transcript = typed(desk, "make", "check", f"EX={EX}", "WHERE=0", PYTHON)
-    assert ended == 0 and "***" not in transcript and " points" in transcript
-    assert "Grading 03" in transcript  # while it waits
-    ended, transcript = typed(desk, "make", "check", "EX=99", PYTHON)
-    assert ended == 2 and "***" in transcript and 'No exercise is called "99"' in transcript
+def test_wrong_use_is_an_error_of_make_at_a_terminal(desk):
+    """What is none: test_cli.py, and the first check below."""
+    with AtTerminal([*BY_HAND, "make", "check", "EX=99", PYTHON], desk) as learner:
+        assert learner.ends(120) == 2
+        assert "***" in learner.transcript and 'No exercise is called "99"' in learner.transcript
 
 
 def test_ctrl_c_at_a_terminal_is_no_error_of_make(desk):
@@ -66,11 +59,12 @@ def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, mon
     """Half of the moments are in the first fifth, in which Python starts."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST"):  # so that a warm process is asked
         monkeypatch.delenv(name, raising=False)
-    command = [*BY_HAND, "make", "check", f"EX={EX}", PYTHON]
+    command = [*BY_HAND, "make", "check", f"EX={EX}", "WHERE=0", PYTHON]
     moments = random.Random(3)
     began = time.monotonic()
     with AtTerminal(command, desk, WARM="1") as whole:
-        whole.ends(200)  # and leaves a warm process
+        assert whole.ends(200) == 0  # an answer is no error, and leaves a warm process
+        assert "Grading 03" in whole.transcript and " points" in whole.transcript and "***" not in whole.transcript
     cold = time.monotonic() - began
     for warm, length in (("0", cold), ("1", 1.0)):  # minutes: the warm process soon ends by itself
         said = []
@@ -175,12 +169,13 @@ def test_a_pattern_in_files_stands_for_the_files_that_fit():
     assert [*map(str, files)] == ["no_such.py", "pyproject.toml", "constraints.txt"]
 
 
-def test_a_pythonpath_of_another_python_is_ignored(desk, tmp_path):
+def test_a_pythonpath_of_another_python_is_ignored(desk, tmp_path, said, monkeypatch):
     """As clusters and ROS set it. make starts no Python with it: even the standard library could be another one."""
-    (tmp_path / "numpy").mkdir()
-    (tmp_path / "numpy/__init__.py").write_text('raise ImportError("built for Python 3.8")\n')
-    done = piped(desk, sys.executable, str(desk / "grader/__main__.py"), "doctor", PYTHONPATH=str(tmp_path))
-    assert f"ignored here: {tmp_path}" in done.stdout and "3.8" not in done.stdout + done.stderr
-    (tmp_path / "typing.py").write_text('raise ImportError("of Python 3.8")\n')
-    done = piped(desk, "make", "check", "EX=99", PYTHON, PYTHONPATH=str(tmp_path))
-    assert 'No exercise is called "99"' in done.stderr and "ImportError" not in done.stderr
+    (tmp_path / "argparse.py").write_text('raise ImportError("built for Python 3.8")\n')
+    program = str(desk / "grader/__main__.py")
+    for words in ((sys.executable, program, "check", "99"), ("make", "check", "EX=99", PYTHON)):
+        done = piped(desk, *words, PYTHONPATH=str(tmp_path))
+        assert 'No exercise is called "99"' in done.stderr and "ImportError" not in done.stderr
+        (tmp_path / "typing.py").write_text('raise ImportError("of Python 3.8")\n')
+    monkeypatch.setenv(folders.IGNORED, str(tmp_path))
+    assert f"ignored here: {tmp_path}" in said("doctor").stdout
