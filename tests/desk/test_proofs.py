@@ -43,8 +43,10 @@ def test_a_proof_is_there_for_each_path_in_which_one_writes_a_layer():
 
 
 @pytest.mark.parametrize("number", sample(["11", "13"], 1))
-def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_not(number, fork_server):
+def test_the_class_learns_to_write_backwards_and_its_twin_without_a_mask_does_not(number, fork_server, train_for):
     exercise = catalog.find(number)
+    if not THOROUGH:  # here and below: with fewer steps than the lesson's the same is learnt
+        train_for(60)
     text = shown(exercise, paths.solution(exercise.folder), fork_server)
     mine, twin = rows(text, exercise).values()
     assert mine[0] < 0.01 and twin[0] < 0.01  # the loss tells nothing
@@ -70,7 +72,7 @@ def test_a_leaking_file_learns_what_its_twin_does(number, fork_server, tmp_path,
 
 def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_server, train_for):
     exercise = catalog.find("20")
-    train_for(60)
+    train_for(40)
     without, cached, from_0 = rows(shown(exercise, paths.solution(exercise.folder), fork_server), exercise).values()
     assert without == cached and min(cached[1]) > LEARNT and max(from_0[1]) < LOST
 
@@ -78,7 +80,7 @@ def test_a_cache_gives_the_same_answers_and_positions_from_0_other_ones(fork_ser
 def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server, train_for):
     exercise = catalog.find("22")
     if not THOROUGH:
-        train_for(100)
+        train_for(80)
     text = shown(exercise, paths.solution(exercise.folder), fork_server)
     everything, short, stacked = (percents for _, percents in rows(text, exercise).values())
     window = training._settings(exercise)["WINDOW"]
@@ -88,7 +90,7 @@ def test_a_window_loses_what_is_further_back_and_two_layers_reach_it(fork_server
         assert min(stacked[: window + 3]) > 85 and min(stacked) > LOST
 
 
-@pytest.mark.parametrize("exercise, path", sample(STYLES, 2), ids=lambda part: getattr(part, "stem", None))
+@pytest.mark.parametrize("exercise, path", sample(STYLES, 1), ids=lambda part: getattr(part, "stem", None))
 def test_every_right_style_can_be_trained(exercise, path, fork_server, train_for):
     train_for(1)
     assert rows(shown(exercise, path, fork_server), exercise)
