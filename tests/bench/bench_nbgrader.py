@@ -33,7 +33,7 @@ def main(notebooks: int) -> None:
         from grader.integrations.nbgrader import course
 
         course.make(one.root, (catalog.find("03"),))
-        one.run("nbgrader", "generate_assignment", FOLDER)
+        one.nbgrader("generate_assignment", FOLDER)
         for number in range(notebooks):
             submit(one, number)
         shutil.copytree(one.root, all_at_once.root)

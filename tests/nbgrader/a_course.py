@@ -31,24 +31,11 @@ MARKS = re.compile(r" *### (BEGIN|END) SOLUTION\n?")
 class Course:
     """A course folder, and nbgrader's real commands in it.
 
-    `nbgrader` runs one in this process, which saves the imports and the start of a fork server; `run` in its own.
+    They run in this process, which saves the imports and the start of a fork server.
     """
 
     def __init__(self, root: Path):
         self.root = root
-
-    def run(self, *command: str, ok: bool = True) -> subprocess.CompletedProcess:
-        """`run("nbgrader", "autograde", FOLDER)` in the course folder."""
-        done = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.root,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=280,
-        )
-        assert not ok or done.returncode == 0, done.stdout + done.stderr
-        return done
 
     def nbgrader(self, command: str, *words: str, ok: bool = True) -> subprocess.CompletedProcess:
         """`nbgrader("autograde", FOLDER)` runs what `nbgrader autograde` runs, in the course folder."""

@@ -159,13 +159,6 @@ def test_nothing_hidden_is_released(notebooks):
         assert [line for line in secret if line in made] == [], exercise.folder
 
 
-def test_the_released_notebook_is_the_stub(released):
-    notebook = released.released()
-    assert "BEGIN SOLUTION" not in nbformat.writes(notebook)
-    assert cell(notebook, "write_context_vector").source.count("raise NotImplementedError") == 1
-    assert cell(notebook, "task_1").metadata.editable is False
-
-
 def test_validate_check_and_autograde_say_the_same_of_notebooks_as_people_have_them(classroom, fork_server):
     """What fails beside the exercise costs nothing anywhere; a mistake is one everywhere."""
     scratch = [

@@ -56,17 +56,19 @@ def state(course: Course) -> dict:
     return found
 
 
-def grade(said, course: Course, *options: str):
-    return said("grade", ".", "--assignment", FOLDER, "--jobs", "1", *options, cwd=course.root)
+@pytest.fixture
+def grade(said, here):
+    """`grade(course)` is what `kata grade` does with the assignment of a course."""
+    return lambda course: said("grade", ".", "--assignment", FOLDER, cwd=course.root)
 
 
-def test_autograde_takes_the_results_and_leaves_what_it_would_have_left(classroom, said, tmp_path):
+def test_autograde_takes_the_results_and_leaves_what_it_would_have_left(classroom, grade, tmp_path):
     fill(classroom)
     set_up(classroom, f"c.GradeInSandbox.seed = {SEED}\n")
     shutil.copytree(classroom.root, tmp_path / "other" / "kata")
     stock = Course(tmp_path / "other" / "kata")
     stock.nbgrader("autograde", FOLDER, ok=False)
-    done = grade(said, classroom)
+    done = grade(classroom)
     assert done.returncode == 3 and f"Seed {SEED}" in done.stderr, done.stderr  # the course's settings hold
     results = classroom.root / "results" / FOLDER
     with (results / "marks.csv").open() as file:
@@ -86,11 +88,11 @@ def test_autograde_takes_the_results_and_leaves_what_it_would_have_left(classroo
     assert classroom.scores("ada") == FULL and classroom.scores("ben")["task_2"] == 0.0
 
 
-def test_what_has_changed_since_is_graded_by_autograde_and_without_a_sandbox_nothing_is(classroom, said):
+def test_what_has_changed_since_is_graded_by_autograde_and_without_a_sandbox_nothing_is(classroom, grade):
     """An infrastructure failure is no grade: the submission stays in need of autograding, then is graded."""
     classroom.submit("ada", classroom.solved())
     classroom.submit("ben", classroom.released())
-    assert grade(said, classroom).returncode == 0
+    assert grade(classroom).returncode == 0
     changed = classroom.solved()
     cell(changed, "write_context_vector").source += "\n# mine"  # else ada's result would be taken for it
     classroom.submit("ben", changed)
