@@ -23,7 +23,7 @@ from grader.integrations.one_student import Graded
 
 pytestmark = pytest.mark.slow
 
-BROKEN, FIRST = catalog.find("02"), catalog.for_class()[0].folder
+BROKEN, MISNAMED, FIRST = catalog.find("02"), catalog.find("04"), catalog.for_class()[0].folder
 RUNNER = {
     "CLASSROOM": "deep", "ASSIGNMENT": "attention", "USERNAME": "ada", "SUBMISSION_TAG": "submit/2026-01-01-abc",
     "COMMIT_URL": "https://x/commit/1", "RELEASE_URL": "https://x/releases/1", "REVIEW_URL": "",
@@ -63,7 +63,7 @@ def test_gradescope_results():
 def autograder(tmp_path_factory) -> Path:
     """/autograder as Gradescope lays it out: the zip in source/, run_autograder beside it. BROKEN's checks are."""
     root = tmp_path_factory.mktemp("autograder")
-    exercises = [EXERCISE, catalog.find("01"), BROKEN]
+    exercises = [EXERCISE, catalog.find("01"), BROKEN, MISNAMED]
     zipped = gradescope.package(exercises, "visible", None)
     assert zipped == gradescope.package(exercises, "visible", None)
     with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
@@ -98,7 +98,7 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
             "context_vectors.py": paths.solution(EXERCISE.folder).read_text(),
             "hw/01_dot_product_scores/dot_product_scores.py": mistakes.mistakes(FIRST)[0].source,
             "softmax_naive.py": paths.solution(BROKEN.folder).read_text(),
-            "notes.pdf": "x",
+            "tokn_embeddings.py": paths.solution(MISNAMED.folder).read_text(),
         },
     )
     of = {number: [t for t in content["tests"] if t["number"].startswith(number)] for number in ("01", "03")}
@@ -109,15 +109,9 @@ def test_run_autograder_grades_also_where_checks_are_broken(autograder):
     assert "not graded" in content["output"]
     (whole,) = [test for test in content["tests"] if test["number"].startswith("02")]
     assert (whole["score"], whole["max_score"]) == (0, BROKEN.max_points) and "not graded" in whole["output"]
-
-
-def test_a_file_with_a_wrong_name_is_named_beside_the_expected_one(autograder):
-    """A student has no EX= to type."""
-    answer = paths.solution(EXERCISE.folder).read_text()
-    content = run_autograder(autograder, {"assignment3.py": answer})
-    outputs = {test["number"]: test["output"] for test in content["tests"]}
-    assert "expected context_vectors.py or context_vectors.ipynb, found assignment3.py." in outputs["03"]
-    assert "assignment3.py" in content["output"] and "EX=" not in json.dumps(content)
+    (missing,) = [test["output"] for test in content["tests"] if test["number"].startswith("04")]
+    assert "expected token_embeddings.py or token_embeddings.ipynb, found tokn_embeddings.py." in missing
+    assert "tokn_embeddings.py" in content["output"] and "EX=" not in json.dumps(content)  # a student has none to type
 
 
 def test_what_is_packed_ends_its_lines_as_linux_does_but_a_model():
