@@ -84,12 +84,6 @@ def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, mon
         print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
 
 
-def test_what_is_typed_goes_to_kata_as_it_is():
-    done = piped(paths.ROOT, "make", "--dry-run", "PYTHON=kata", "check", "03", "SEED=7")
-    words = done.stdout.splitlines()[0].split()
-    assert words[-7:] == ['"kata"', "-m", "grader", "--make", "check", "'03'", "'SEED=7'"]
-
-
 REFUSED = {
     "chekc EX=03": 'There is no command "chekc". Did you mean check? See all: make help\n',
     "check EX=03 FOO=1": "make check does not take FOO. See: make help check\n",
