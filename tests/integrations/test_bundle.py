@@ -73,7 +73,7 @@ def graded(unpacked, tmp_path_factory) -> list[dict]:
     commands = [[*check, str(right)], [*check, str(mine), "--format", "json"], *OTHERS]
     commands += [["check", one] for one in BEGUN]
     done = subprocess.run(
-        [sys.executable, paths.ROOT / "tests/together.py"], input=json.dumps({"tier": None, "commands": commands}),
+        [sys.executable, paths.ROOT / "tests/together.py"], input=json.dumps({"commands": commands}),
         cwd=unpacked, env=os.environ | {"PYTHONPATH": str(unpacked)}, capture_output=True, text=True, timeout=120,
         check=True,
     )  # fmt: skip

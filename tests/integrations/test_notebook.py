@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from browser import browser
 from copies import copy
+from filled_notebook import fill
 from thorough import nightly, sample
 
 from grader import catalog
@@ -24,84 +25,52 @@ from grader.catalog import paths
 from grader.desk.checkout import source as fresh_stub
 from grader.desk.lesson import examples
 from grader.integrations import figures
-from grader.integrations.notebook import GradingProcess, collect, display, export
-from grader.records.results import Settings
+from grader.integrations.notebook import GradingProcess, collect, export
 
 pytestmark = pytest.mark.slow
-
-WANTED = ["f"]
-
-
-def run(source: str) -> dict:
-    namespace: dict = {}
-    exec(compile(source, "gathered", "exec"), namespace)
-    return namespace
-
 
 # What is gathered.
 
 
+def gather(*cells: str):
+    """The f of the source that is gathered from these cells, in the order in which they were run."""
+    namespace: dict = {}
+    exec(compile(collect.source(["", *cells], ["f"]), "gathered", "exec"), namespace)
+    return namespace["f"]
+
+
 def test_the_definition_that_was_run_last_counts():
-    cells = ["", "def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
-    assert run(collect.source(cells, WANTED))["f"](0) == 2
-    # run again, out of order: In [5] is the first cell once more
-    assert run(collect.source([*cells, cells[1]], WANTED))["f"](0) == 1
+    cells = ["def f(x):\n    return 1", "f(3)", "def f(x):\n    return 2", "f(4)"]
+    assert gather(*cells)(0) == 2
+    assert gather(*cells, cells[0])(0) == 1  # run again, out of order
 
 
 def test_what_it_builds_on_comes_along_in_its_newest_form():
-    cells = [
-        "",
-        "import math",
-        "FACTOR = 2\ndef helper(x):\n    return x * FACTOR",
-        "def f(x):\n    return helper(math.floor(x))",
-        "FACTOR = 10",
-    ]
-    source = collect.source(cells, WANTED)
-    assert run(source)["f"](1.5) == 10
-    assert "# --- In [3] ---" in source
+    helper = "FACTOR = 2\ndef helper(x):\n    return x * FACTOR"
+    user = "def f(x):\n    return helper(math.floor(x))"
+    assert gather("import math", helper, user, "FACTOR = 10")(1.5) == 10
 
 
 def test_experiments_stay_outside():
-    cells = [
-        "",
-        "x = open('/no/such/file')",
-        "def f(x):\n    weights = x\n    return [x for x in range(3)] and weights",
-        "weights = f(launch())",
-        "from grader.notebook import check\ncheck('03')",
-        "raise SystemExit",
-    ]
-    source = collect.source(cells, WANTED)
-    assert run(source)["f"](7) == 7
-    assert "open" not in source and "launch" not in source and "grader" not in source
+    """Each of them would end the file."""
+    first = "def f(x):\n    weights = x\n    return [x for x in range(3)] and weights"
+    assert gather("x = open('/no/such/file')", first, "weights = f(launch())", "raise SystemExit")(7) == 7
 
 
 def test_a_class_that_extends_itself_and_a_method_put_in_later():
-    cells = [
-        "",
-        "class f:\n    def one(self):\n        return 1",
-        "class f(f):\n    def two(self):\n        return 2",
-        "def three(self):\n    return self.one() + self.two()\nf.three = three",
-    ]
-    assert run(collect.source(cells, WANTED))["f"]().three() == 3
+    one, two = "class f:\n    def one(self):\n        return 1", "class f(f):\n    def two(self):\n        return 2"
+    three = "def three(self):\n    return self.one() + self.two()\nf.three = three"
+    assert gather(one, two, three)().three() == 3
     # the base as it was then, although its name has a new meaning now
-    cells = ["", "class Base:\n    a = 1", "class f(Base):\n    pass", "class Base:\n    a = 2"]
-    assert run(collect.source(cells, WANTED))["f"].a == 1
+    assert gather("class Base:\n    a = 1", "class f(Base):\n    pass", "class Base:\n    a = 2").a == 1
     # a new definition forgets what was put into the old one
-    cells = ["", "def f(x):\n    return 1", "f.note = 5", "def f(x):\n    return 2"]
-    assert not hasattr(run(collect.source(cells, WANTED))["f"], "note")
+    assert not hasattr(gather("def f(x):\n    return 1", "f.note = 5", "def f(x):\n    return 2"), "note")
 
 
 def test_magics_broken_cells_and_star_imports():
-    cells = [
-        "",
-        "%matplotlib inline\nfrom math import *",
-        "%%time\ndef f(x):\n    return floor(x)",
-        "def f(x:\n    return 3",
-        "!ls; pwd",
-        "%%bash\ndef f(x): return 5",
-        "f?",
-    ]
-    assert run(collect.source(cells, WANTED))["f"](2.5) == 2
+    written = "%%time\ndef f(x):\n    return floor(x)"
+    others = ("def f(x:\n    return 3", "!ls; pwd", "%%bash\ndef f(x): return 5", "f?")
+    assert gather("%matplotlib inline\nfrom math import *", written, *others)(2.5) == 2
 
 
 def test_a_solution_run_cell_by_cell_is_gathered_whole():
@@ -181,48 +150,6 @@ def test_its_words_name_no_command_and_no_file_to_write_in_and_the_figure_is_at_
         assert "`make try" not in text and "`experiment()`" in text
 
 
-def test_a_lessons_words_become_a_notebooks():
-    for before, after in (
-        ("# 01 F\n\n## Tasks\n\nAll use x.", f"# 01 F\n\n## Tasks\n\n{export.FRAME['## Tasks']}\n\nAll use x."),
-        ("So.\n\nStuck? [Hint](hints.md#task-3)\n\n## On", "So.\n\n## On"),
-        ("`make plot EX=19` shows this. Type `make check`.", "`plot()` shows this. Type `check()`."),
-        ("`make train EX=15` trains one.", "`make train EX=15` (in a terminal) trains one."),
-        (
-            "# 13 F\n`make train EX=13` trains it.",
-            "# 13 F\n`make train EX=13 SUBMISSION=exercises/13_f/f.ipynb` (in a terminal) trains it.",
-        ),
-        ("You write `f.py`: three functions.", "You write three functions."),
-        ("Write your code in `f.py`.", "Write your code in the cells of this notebook."),
-        ("In [experiment.py](experiment.py), change it.", "In the script beside this notebook, change it."),
-        ("So. [experiment.py](experiment.py) says it.", "So. The script beside this notebook says it."),
-        ("nanoGPT's `data/prepare.py`", "nanoGPT's `data/prepare.py`"),
-    ):
-        assert export.lesson_for_notebook(before, "f") == after
-
-
-def test_a_verdict_is_folded_by_cause_with_what_is_likely_above_the_numbers(fork_server):
-    from sources import mistake
-
-    from grader.judge import grading
-    from grader.records.causes import causes
-    from grader.records.submission import Submission
-
-    exercise = catalog.find("06")
-    wrong = mistake(exercise.folder, "scaling_left_out").source
-    result = grading.result(exercise, Submission(wrong, "your notebook"), fork_server, Settings(seed=1))
-    html, of_causes = display.verdict(result, ())["html"], causes(result)
-    failed = sum(check.outcome == "failed" for check in result.checks)
-    assert failed > len(of_causes) >= 1 and html.count('<section class="cause">') == len(of_causes)
-    assert html.count(">Probably: ") == sum(bool(cause.diagnosis) for cause in of_causes)
-    assert html.index(">Probably: ") < html.index("  expected  ")
-    assert html.count("<details open>") == 1 and "checks passed</summary>" in html
-    right = paths.solution(exercise.folder).read_text("utf-8")
-    result = grading.result(exercise, Submission(right, "your notebook"), fork_server, Settings(seed=1))
-    shown = display.verdict(result, ())
-    for form in shown.values():
-        assert "You can now " in form and "make " not in form.replace("make it", "")
-
-
 def test_a_notebook_that_was_worked_in_is_never_overwritten(desk):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
     exercise = catalog.find("02")
@@ -290,23 +217,6 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
 # Real kernels.
 
 
-def solved(path, solution: str):
-    """The notebook with the solution's definitions in the cells of the stub's."""
-    import nbformat
-
-    lines = solution.splitlines()
-    bodies = {
-        node.name: "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        for node in ast.parse(solution).body
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    }
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "code" and (names := collect.defined(cell.source)):
-            cell.source = "\n\n\n".join(bodies[name] for name in names)
-    return notebook
-
-
 def execute(notebook, path):
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (extra notebook)")
     client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}})
@@ -327,12 +237,13 @@ def claim(rows): return rows[0]["n"] < rows[1]["n"] < rows[2]["n"]
 
 def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     pytest.importorskip("jupytext", reason="jupytext is not installed (extra notebook)")
+    import nbformat
     from nbformat.v4 import new_code_cell
 
     path = made("03")
     path.with_name("experiment.py").write_text(EXPERIMENT)
     (solution,) = (checkout / "solutions").glob("03_*/context_vectors.py")
-    notebook = solved(path, solution.read_text("utf-8"))
+    notebook = fill(nbformat.read(path, as_version=4), solution.read_text("utf-8"))
     wrong = "def attention_weights(inputs):\n    print('<script>')\n    return inputs @ inputs.T"
     right = next(cell.source for cell in notebook.cells if "attention_weights" in gather_names(cell))
     notebook.cells += [
@@ -361,6 +272,8 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     first = notebook.cells[-9]
     broken, picture, _, again, hint, other, nonsense = notebook.cells[-7:]
     assert "7 of 7 points" in html_of(first) and "<svg" in html_of(first)
+    for form in first.outputs[0]["data"].values():
+        assert "You can now " in form and "make " not in form.replace("make it", "")
     assert "failed" in html_of(broken) and 'class="sentence"' in html_of(broken) and "<svg" in html_of(broken)
     assert "your notebook, cell" in html_of(broken)
     assert "&lt;script&gt;" in html_of(broken) and "<script" not in html_of(broken)

@@ -1,6 +1,5 @@
 """A notebook away from its checkout: as in a container (Google Colab), and in an environment with a kernel alone."""
 
-import ast
 import json
 import os
 import shutil
@@ -11,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from extras import needed
+from filled_notebook import fill
 from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, project
-from grader.integrations.notebook import collect, export
+from grader.integrations.notebook import export
 from grader.worker.lockdown import seccomp
 
 pytestmark = pytest.mark.slow
@@ -78,15 +78,11 @@ def made(**changed: str):
     """The notebook of an exercise with the solution in its cells; changed: texts in its first code cell."""
     import jupytext
 
-    notebook = jupytext.reads(export.percent(catalog.find(FOLDER)), fmt="py:percent")
-    source = paths.solution(FOLDER).read_text("utf-8")
-    bodies = {node.name: ast.get_source_segment(source, node) for node in ast.parse(source).body if "name" in dir(node)}
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    for cell in code:
-        if names := collect.defined(cell.source):
-            cell.source = "\n\n\n".join(bodies[name] for name in names)
+    made = jupytext.reads(export.percent(catalog.find(FOLDER)), fmt="py:percent")
+    notebook = fill(made, paths.solution(FOLDER).read_text("utf-8"))
+    first = next(cell for cell in notebook.cells if cell.cell_type == "code")
     for old, new in changed.items():
-        code[0].source = code[0].source.replace(old, new)
+        first.source = first.source.replace(old, new)
     notebook.metadata["kernelspec"] = {"display_name": "elsewhere", "language": "python", "name": "elsewhere"}
     return notebook
 
