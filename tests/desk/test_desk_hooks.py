@@ -67,40 +67,26 @@ def test_all_files_of_a_clean_checkout_are_committed(repository):
     assert "Failed" not in repository.first and repository.first.count("Passed") == 4
 
 
-def notebook(source: str, outputs: list) -> str:
-    cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": outputs}
-    cell["execution_count"] = 3 if outputs else None
+def notebook(source: str) -> str:
+    cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": [], "execution_count": None}
     return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
-def test_a_notebook_with_outputs_is_stripped_and_refused(repository):
-    file = repository.path / "docs" / "look.ipynb"
-    printed = [{"output_type": "stream", "name": "stdout", "text": ["my name\n"]}]
-    file.write_text(notebook("print('hello')", printed))
-    repository.run("git", "add", "--all")
-    said = repository.run("git", "commit", "--message=notebook", fails=True)
-    assert "git add docs/look.ipynb" in said.stdout + said.stderr
-    assert "my name" not in file.read_text()
-    repository.commit()
-
-
 def test_each_hook_refuses_what_it_finds(repository):
-    """In one commit: a stub out of step, what ruff finds, the solution in three files, and a broken notebook."""
+    """In one commit: a stub out of step, what ruff finds, and the solution in three files."""
     repository.file.write_text(repository.fresh.replace("inputs: torch.Tensor", "tokens: torch.Tensor"))
     (repository.path / "grader" / "worse.py").write_text("import os\n")
     (repository.path / "grader" / "uglier.py").write_text("x  =  1\n")
-    (repository.path / "docs" / "cut.ipynb").write_text("{")
     solution = paths.solution(FOLDER).read_text("utf-8")
     body = "    scores = inputs @ inputs.T\n    return torch.softmax(scores, dim=-1)\n"
     hints = f"# Hints\n\n```python\n{body}```\n"
-    files = {"mine.py": solution, "mine.ipynb": notebook(solution, []), "hints.md": hints}
+    files = {"mine.py": solution, "mine.ipynb": notebook(solution), "hints.md": hints}
     for name, text in files.items():
         (repository.file.parent / name).write_text(text)
         repository.run("git", "add", "--force", str(repository.file.parent / name))  # git ignores notebooks there
     said = repository.commit(fails=True)
     assert f"make verify EX={FOLDER[:2]} WRITE=1" in said
     assert "F401" in said and "reformatted" in said
-    assert "docs/cut.ipynb: this is not a notebook that can be read" in said and "stripped" not in said
     for name in files:
         assert f"{FOLDER}/{name} holds the solution of attention_weights" in said
 
