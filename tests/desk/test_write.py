@@ -5,6 +5,7 @@ import re
 
 import pytest
 import torch
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths
@@ -85,7 +86,7 @@ def test_the_command_asks_for_a_finished_file(said, desk):
     assert done.returncode == 2 and "not finished yet" in done.stderr
 
 
-@pytest.mark.slow
+@nightly
 def test_a_checkpoint_of_the_library_is_continued_as_the_library_does(tmp_path, written):
     """In the shape of SmolLM2-135M, but smaller: random weights in several files, fifty tokens, greedy.
 
