@@ -130,6 +130,7 @@ ZEROS = (FILE, bytes(32 << 20))
 ARCHIVES = {  # with a pattern of what is told of it, where every Python tells the same
     "not-utf-8.tgz": (lambda: tgz(("a\udcff/softmax_naive.py", HONEST.encode(), {})), ""),
     "revisions.zip": (lambda: zipped(("-1" * 30_000 + ".py", b"x")), "longer than 255 bytes"),
+    "a-long-name.zip": (lambda: zipped(("é" * 130 + "/softmax_naive.py", b"x"), ONE), "longer than 255 bytes"),
     "pax.tgz": (_pax_bomb, ""),
     "a-number.tgz": (_long_number, ""),
     "no-records.tgz": (

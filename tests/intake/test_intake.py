@@ -29,8 +29,6 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile, WrongUse
 from grader.classroom.intake import archives, beneath, collector, names
 from grader.classroom.intake.finder import find
-from grader.classroom.marks import Student
-from grader.classroom.store import Entry, Store
 from grader.records import forbidden, limited, safe_files, submission
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import label
@@ -64,7 +62,7 @@ def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypat
     assert forbidden_uses(text, ("softmax",), "f0") == [] and parses(HONEST)
 
 
-@pytest.mark.parametrize("bomb, look", sample(itertools.product(BOMBS, LOOKS), 6))
+@pytest.mark.parametrize("bomb, look", sample(itertools.product(BOMBS, LOOKS), 4))
 def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, look):
     """Also where Python could run it: no rule on forbidden functions would have been looked at."""
     with pytest.raises(BadSubmission, match="1 s or 200 MB"):
@@ -78,15 +76,6 @@ def test_the_helper_is_replaced_when_it_ends():
     with pytest.raises(BadSubmission):  # whoever was read when it ended
         parses("during = 1")
     assert parses("after = 1")
-
-
-def test_the_helper_keeps_to_its_memory():
-    parses("first = 1")
-    with pytest.raises(BadSubmission):
-        parses("a;" * 400_000)
-    assert parses("second = 1")
-    size = int(Path(f"/proc/{limited.helper.process.pid}/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
-    assert size < 4 * limited.MEMORY
 
 
 # Notebooks
@@ -117,22 +106,6 @@ def test_a_long_name_is_read_in_no_time():
         names.exercise_of(f"{unit * 30_000}{began}")
         names.owner_of(f"{unit * 100}{began}")
     assert time.process_time() - began < 5.0  # it took minutes
-
-
-def test_a_path_that_is_not_utf_8_is_kept_and_found_again(tmp_path):
-    entry = Entry(Student("ada", "Ada"), FOLDER, label(os.fsdecode(b"in/a\xff/x.py")), "content", "key", ("a",))
-    with Store(tmp_path) as store:
-        store.replace_entries([entry])
-        assert store.entries() == [entry]
-
-
-def test_names_longer_than_255_bytes_are_not_taken_in(tmp_path):
-    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as packed:
-        packed.writestr("é" * 130 + "/softmax_naive.py", HONEST)
-        packed.writestr("softmax_naive.py", HONEST)
-    found = find(tmp_path, catalog.exercises())
-    assert len(found.handins) == 1
-    assert [entry.note for entry in found.others] == ["its name is longer than 255 bytes"]
 
 
 # Archives
@@ -235,11 +208,6 @@ def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
     assert "zip bombs" in find(tmp_path / "ada", catalog.exercises()).misplaced[0].note  # a student's own has a ratio
 
 
-def test_an_answer_of_the_reader_is_kept():
-    known = parses("kept = 1"), limited.helper.spent
-    assert (parses("kept = 1"), limited.helper.spent) == known
-
-
 def test_an_archive_is_not_copied_to_be_read(tmp_path):
     """The largest archive that is taken, in the process that must not grow with it."""
     packed = tmp_path / "eve/work.zip"
@@ -281,20 +249,6 @@ def _name(made: list[str], folder: Path) -> None:
     names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
 
 
-def _archive(made: tuple[str, bytes], folder: Path) -> None:
-    called, data = made
-    path = folder / called
-    path.write_bytes(data)
-    waiting = [archives.tree(str(path))]
-    while waiting:
-        node = waiting.pop()
-        label(node.name).encode()
-        if node.kind == "dir":
-            waiting += node.children()
-        elif node.kind == "file" and node.name.endswith((".py", ".ipynb")):
-            _looked_at(archives.read(str(path), node.member))
-
-
 def _class(made: tuple, folder: Path) -> None:
     """A class of three: an archive, a file in a folder, and whatever the name makes of it."""
     packed, name, source = made
@@ -321,7 +275,6 @@ def _source(text: str, folder: Path) -> None:
 
 CASES = {  # how each is made, which does not count, and what is done with it
     "name": (lambda dice: [hostile.name(dice), hostile.name(dice)], _name),
-    "archive": (hostile.archive, _archive),
     "class": (lambda d: ([hostile.archive(d), hostile.archive(d)], hostile.name(d), hostile.source(d)), _class),
     "notebook": (hostile.notebook, _notebook),
     "source": (hostile.source, _source),
@@ -354,7 +307,7 @@ def _peak() -> int:
 
 @pytest.mark.parametrize("kind", CASES)
 def test_made_up_hand_ins(kind, tmp_path):
-    often = {"name": 200, "class": 10}.get(kind, 40) * (50 if THOROUGH else 1)
+    often = {"name": 200, "class": 20}.get(kind, 40) * (50 if THOROUGH else 1)
 
     @settings(max_examples=often, deadline=None, suppress_health_check=HealthCheck)
     @given(st.randoms(use_true_random=True))
