@@ -13,14 +13,11 @@ from pathlib import Path
 
 import a_class
 import pytest
-from made_up_class import result_of
 from thorough import THOROUGH, nightly, sample
 
 from grader.catalog import mistakes, paths, stubs
 from grader.classroom import versions
-from grader.classroom.marks import GRADED, Mark, Student
 from grader.classroom.store import NAME, Store
-from grader.classroom.summary import Summary
 from grader.records.submission import Submission
 
 pytestmark = pytest.mark.slow
@@ -90,25 +87,6 @@ def test_what_lies_in_results(run, tmp_path):
         assert found is not None and found.points == 7.0 and found.sandbox is not None
         assert store.find(CONTEXT, Submission(RIGHT + " ", "whatever.py")) is None
         assert store.find("02_softmax_naive", Submission(RIGHT, "whatever.py")) is None
-
-
-def test_a_class_is_summed_up_from_five_files_on():
-    """Unless no check was tried on as many."""
-    two = (CONTEXT, "02_softmax_naive")
-
-    def summed_up(files: dict[str, list[float]]) -> Summary:
-        summary = Summary(two)
-        for number in range(max(map(len, files.values()))):
-            results = [result_of(name, shares[number]) for name, shares in files.items() if number < len(shares)]
-            student = Student(str(number))
-            marks = [Mark(GRADED, student, result.exercise, points=result.points) for result in results]
-            summary.add(student, marks, results)
-        return summary
-
-    summary = summed_up({CONTEXT: [1, 1, 1, 0.9, 0.5], two[1]: [0, 0, 0, 0]})
-    assert summary.counts(0)[:3] == (5, 3, 0) and summary.counts(0).median == summary.exercises[0].max_points
-    assert {(check.exercise, check.tried) for check in summary.hardest(50)} == {("03", 5)}
-    assert summed_up({CONTEXT: [1], two[1]: [0, 0]}).hardest(1)[0][::3] == ("02", 2)
 
 
 def notebook(*cells: tuple[str, str]) -> str:

@@ -111,13 +111,6 @@ def test_every_misconception_has_a_question_and_sends_nobody_ahead_to_a_lesson_s
 # The fresh stub and the solution.
 
 
-def test_a_figure_without_a_file_is_refused(said, desk):
-    (desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py").unlink()
-    refused = said("figure", NUMBER, cwd=desk)
-    assert refused.returncode == 2 and not refused.stdout
-    assert refused.stderr.endswith(f"The fresh stub: make reset EX={NUMBER}\n")
-
-
 def test_reset_keeps_every_file(said, desk):
     file = desk / "exercises" / FOLDER / f"{paths.slug(FOLDER)}.py"
     stub = file.read_bytes()

@@ -141,15 +141,3 @@ def test_without_a_network_or_a_clone_one_sentence_says_so(git, project, clone, 
     (clone / ".git").rename(clone / "git")
     assert "Unpack the new zip" in said("update", cwd=clone).stderr
     assert (clone / NAME).read_text() == OWN
-
-
-def test_notebooks_checkpoints_and_copies_are_not_gits_business():
-    for name in (
-        "exercises/03_context_vectors/context_vectors.ipynb",
-        "exercises/x/.ipynb_checkpoints/a.py",
-        f"{NAME}.before-x",
-    ):
-        done = subprocess.run(["git", "check-ignore", "--quiet", "--no-index", name], cwd=paths.ROOT)
-        assert done.returncode == 0, name
-    kept = subprocess.run(["git", "check-ignore", "--quiet", "--no-index", "docs/look.ipynb"], cwd=paths.ROOT)
-    assert kept.returncode == 1
