@@ -21,7 +21,7 @@ from grader.reports import terminal
 WORK = 20_000  # more than a learner's desk takes
 
 
-@pytest.mark.parametrize("row", sample(rows("learner_mistakes.toml"), 8), ids=lambda row: row["what"])
+@pytest.mark.parametrize("row", sample(rows("learner_mistakes.toml"), 10), ids=lambda row: row["what"])
 def test_what_a_learner_reads(row, judged, patient, monkeypatch):
     monkeypatch.setattr(search, "WORK", WORK)
     source = written(row)

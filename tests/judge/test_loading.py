@@ -192,13 +192,6 @@ def test_what_einops_computes_counts_as_ready_made_where_torchs_does(graded, bod
     assert own.outcome == outcome and "ready" in own.title, result
 
 
-def test_a_function_of_pythons_that_stands_for_a_variable_is_named(grade):
-    result = grade(RIGHT.replace("inputs @ inputs.T", "torch.matmul(inputs, input)", 1))
-    assert "\ninput is Python's own function here: " in result.checks[0].message
-    result = grade(RIGHT.replace("inputs @ inputs.T", "torch.matmul(inputs, inputs.t)", 1))
-    assert "Python's own" not in result.checks[0].message
-
-
 # The machinery of Python and torch, of which a few functions are harmless.
 
 
