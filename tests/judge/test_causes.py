@@ -89,30 +89,12 @@ FOUND = Finding(
     (CodeLine(33, "a = 1"), CodeLine(34, "return g(a, dim=0)", 12, 17)),
     Evidence("f(x)[1]", "with x (9, 3)", "", (("1.0", "2.0"),), (("1.0", "-2.5"),), ((0, 1),)),
 )
-SHOWN = """
-x.py:34:12: in f
-The scores are not divided by the root of d_k.
-  33 │ a = 1
-  34 │ return g(a, dim=0)
-     │             ^^^^^
-
-  f(x)[1]  with x (9, 3)
-  expected  1.0   2.0
-  yours     1.0  -2.5
-                 ^^^^
-"""
-
-
-def test_a_cause_begins_with_its_place_and_ends_with_its_values():
-    shown = result(*(replace(check, lines=(34,), finding=FOUND) for check in NINE))
-    assert SHOWN in terminal.plain(shown) and SHOWN in terminal.plain(shown, width=60)
-    probable = result(replace(NINE[0], finding=replace(FOUND, tried=False)))
-    assert f"Probably: {SCALE}" in terminal.plain(probable)
 
 
 def test_what_is_said_is_the_sentences_or_the_promise_that_is_not_kept():
     for join, said in ((AND, f"{SCALE}\nAlso: b"), (OR, f"{SCALE}\nOr: b")):
         assert said in terminal.plain(result(failed("a", diagnosis=f"{SCALE}{join}b", finding=FOUND)))
+    assert f"Probably: {SCALE}" in terminal.plain(result(replace(NINE[0], finding=replace(FOUND, tried=False))))
     shown = terminal.plain(result(replace(NINE[0], diagnosis=None, finding=replace(FOUND, kind="this argument"))))
     assert "Not yet true: fresh_4 is right.\n" in shown and "^^^^^ this argument\n" in shown
 
@@ -171,11 +153,3 @@ def test_a_page_shows_a_cause_once_and_the_lines_only_where_it_may():
     assert full.count(SCALE) == short.count(SCALE) == 1
     assert "x.py:34:12: in f" in full and "x.py:34" not in short and "dim=0" not in short
     assert SCALE not in str(html.verdict(LOCATED, "names"))
-
-
-def test_a_file_that_was_not_loaded_has_one_cause():
-    error = replace(result(), status="error", message="SyntaxError: no", finding=replace(FOUND, says="SyntaxError: no"))
-    for shown in (error, as_json.read(json.loads(json.dumps(as_json.record(error))))):
-        text = terminal.plain(shown)
-        assert text.startswith("03 Context vectors · 0 of 0 points · not loaded\n\nx.py:34:12: in f\nSyntaxError: no\n")
-    assert "line=34,col=12,endColumn=17" in ci.annotations(error)

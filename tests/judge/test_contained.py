@@ -11,11 +11,10 @@ import torch
 from raised import raised
 
 from grader import catalog
-from grader.catalog import mistakes, paths
+from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge import diagnosis, examiner, grading, patterns
 from grader.judge.compare import Mismatch
-from grader.judge.session import Session
 from grader.records import containment, forbidden, submission
 from grader.records.bounded_cache import BoundedCache, weight
 from grader.records.results import Settings
@@ -142,22 +141,3 @@ def test_weight_counts_all_that_hangs_on_a_value_once():
     loop: list = []
     loop.append(loop)
     assert weight(loop) < 1000 and weight(torch.zeros(10**9, device="meta")) < 1000
-
-
-def test_what_is_remembered_of_a_failure_holds_no_frame_and_no_object(fork_server):
-    seen: list = []
-
-    class Watched(Session):
-        def run(self, check, subject):
-            found = super().run(check, subject)
-            seen.append(found)
-            return found
-
-    exercise = catalog.find("07")
-    wrong = Submission(mistakes.mistakes(exercise.folder)[0].source, "a.py")
-    with Watched(exercise, 5) as session:
-        for _ in examiner.Examiner(session, fork_server, HOW).examine(wrong):
-            pass
-    errors = [error for error, _ in seen if error is not None]
-    assert errors and all(error.__traceback__ is error.__context__ is None for error in errors)
-    assert all(weight((error, calls)) < 1 << 20 for error, calls in seen)

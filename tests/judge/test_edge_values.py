@@ -8,7 +8,6 @@ import ast
 import contextlib
 import datetime
 import functools
-import itertools
 import json
 from xml.etree import ElementTree
 
@@ -42,7 +41,6 @@ pytestmark = pytest.mark.slow
 
 EXAMPLES = 20 if THOROUGH else 1
 EXERCISES = [exercise.folder for exercise in catalog.exercises()]
-WITH_A_CLASS = [folder for folder in EXERCISES if "\nclass " in paths.solution(folder).read_text("utf-8")]
 RUNNER = dict.fromkeys(("CLASSROOM", "ASSIGNMENT", "USERNAME", "COMMIT_URL", "RELEASE_URL"), "x")
 RUNNER["SUBMISSION_TAG"] = "submit/x"
 NOW = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
@@ -166,22 +164,6 @@ def test_every_answer_has_a_verdict_in_every_form(folder, fork_server):
             tell_in_every_form(exercise, submission, result)
 
     tried()
-
-
-ODD_OBJECTS = ["None", "torch.zeros(3)", "lambda *given: torch.zeros(2)"]
-LATE = "y if _made.append(0) or len(_made) < 3 else {}"
-
-
-@pytest.mark.parametrize("folder", sample(WITH_A_CLASS, 1))
-def test_a_class_that_makes_no_object_of_its_own_has_a_verdict(folder, fork_server):
-    """The first object is what it should be, and those after it are not; or none is."""
-    tree = ast.parse(paths.solution(folder).read_text("utf-8"))
-    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-    odd = sample(itertools.product(classes, ODD_OBJECTS, ("{}", LATE)), 2)
-    sources = [f"_made = []\n{spoilt(folder, {name: form.format(value)}).source}" for name, value, form in odd]
-    handed_in = [Submission(source, "odd.py") for source in sources]
-    results = grading.results(catalog.read(folder), handed_in, fork_server, Settings(seed=5, reveal=False))
-    assert {result.status for result in results} <= {"failed"}
 
 
 @functools.cache

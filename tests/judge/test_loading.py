@@ -75,15 +75,6 @@ def test_those_after_it_run_and_the_line_inside_a_statement_is_told(grade):
     )
 
 
-@pytest.mark.slow
-def test_code_that_is_deaf_to_the_clock_is_found_and_the_rest_goes_on(grade):
-    deaf = "import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\nwhile True:\n    pass\n"
-    result = grade(f"print('once')\n{deaf}{RIGHT}", timeout=1.0)
-    assert result.status == "passed", result.message
-    assert result.output.count("once") == 1
-    assert any(note.startswith("line 4 took longer than") for note in result.notes), result.notes
-
-
 def test_who_ends_the_process_again_and_again_is_an_error(grade):
     result = grade(RIGHT + "import os\n" + "os._exit(1)\n" * 4)
     assert (result.status, result.points) == ("error", 0)
@@ -337,7 +328,6 @@ def test_what_a_kernel_ran_is_graded_as_the_file_is(grade, gathered):
 # As any script does.
 
 FIRST = WEIGHTS.splitlines(keepends=True)[0]
-LAYER = "class SelfAttention_v2(nn.Module):\n"
 OURS = ("_NUM_THREADS", "GLIBC_TUNABLES", "readable", "import_paths", "seccomp", "landlock", "KATA")
 LOOK = """
 import os, sys
@@ -365,34 +355,21 @@ def test_nothing_of_ours_is_in_arguments_environment_or_frames(grade):
 
 
 @pytest.mark.parametrize(
-    "before, after",
+    "number, before, line, after",  # before a line of the solution, and after all of it
     [
-        ("@torch.compile\n", ""),
-        ("@torch.compile(dynamic=True, mode='reduce-overhead')\n", ""),
-        ("from torch import compile\n@compile\n", ""),
-        ("", "attention_weights = torch.compile(attention_weights, backend='eager')\n"),
-        ("@torch.compiler.disable\n", "attention_weights = torch.compile(attention_weights)\n"),
+        ("03", "@torch.compile\n", "def attention_weights(", ""),
+        ("03", "@torch.compile(dynamic=True, mode='reduce-overhead')\n", "def attention_weights(", ""),
+        ("03", "from torch import compile\n@compile\n", "def attention_weights(", ""),
+        ("03", "", "", "attention_weights = torch.compile(attention_weights, backend='eager')\n"),
+        ("03", "@torch.compiler.disable\n", "def context_vector(", "context_vector = torch.compile(context_vector)\n"),
+        ("08", "    @torch.compile\n", "    def forward(", ""),
+        ("08", "", "", "kept = torch.compile(SelfAttention_v2(2, 2))\nSelfAttention_v2 = type(kept)\n"),
+        ("08", "", "", "layer = SelfAttention_v2(2, 2)\nlayer.compile()\nlayer(torch.ones(1, 2))\n"),
     ],
 )
-def test_a_compiled_function_runs_as_the_plain_one(before, after, grade):
-    result = grade(RIGHT.replace(FIRST, before + FIRST) + after)
-    assert result.status == "passed" and NOT_COMPILED in result.notes
-
-
-@pytest.mark.parametrize(
-    "before, after",
-    [
-        ("", "kept = torch.compile(SelfAttention_v2(2, 2))\nSelfAttention_v2 = type(kept)\n"),
-        ("    @torch.compile\n", ""),
-        ("", "layer = SelfAttention_v2(2, 2)\nlayer.compile()\nlayer(torch.ones(1, 2))\n"),
-    ],
-    ids=["class", "method", "layer in place"],
-)
-def test_a_compiled_layer_runs_as_the_plain_one(before, after, graded):
-    head, layer, rest = solution("08").partition(LAYER)
-    source = head + layer + rest.replace("    def forward(", f"{before}    def forward(", 1) + after
-    result = graded("08", source)
-    assert result.status == "passed" and result.notes == (NOT_COMPILED,)
+def test_what_is_compiled_runs_as_the_plain_one(number, before, line, after, graded):
+    result = graded(number, solution(number).replace(line, before + line, 1) + after)
+    assert (result.status, result.notes) == ("passed", (NOT_COMPILED,))
 
 
 def test_a_sleep_is_no_loop(grade):

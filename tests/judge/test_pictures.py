@@ -220,11 +220,7 @@ def test_without_solutions_and_hidden_checks(said, tmp_path, relocate):
 
 
 def test_a_broken_file_is_a_picture_too_and_what_is_no_text_is_refused(said, tmp_path):
-    (tmp_path / "mine.py").write_text("def attention_weights(inputs:\n")
-    done = said("plot", "3", "--submission", tmp_path / "mine.py")
-    assert done.returncode == 0 and "SyntaxError" in done.stdout and "expected" in done.stdout
-    (tmp_path / "mine.py").write_bytes(b"\xff\xfe")
-    done = said("plot", "3", "--submission", tmp_path / "mine.py")
-    assert done.returncode == 2 and "not UTF-8" in done.stderr
-    missing = said("plot", "3", "--submission", tmp_path / "none.py")
-    assert missing.returncode == 2 and "no file" in missing.stderr
+    for written, code, words in ((b"def attention_weights(inputs:\n", 0, "SyntaxError"), (b"\xff\xfe", 2, "not UTF-8")):
+        (tmp_path / "mine.py").write_bytes(written)
+        done = said("plot", "3", "--submission", tmp_path / "mine.py")
+        assert done.returncode == code and words in done.stdout + done.stderr

@@ -68,23 +68,6 @@ def test_who_sleeps_is_waited_for_on_the_clock(fork_server, sleep):
     worker.close()
 
 
-def test_a_submission_starts_from_a_clean_slate(fork_server):
-    dirty = loaded(fork_server, "import torch\ntorch.softmax = None\ntorch.manual_seed(1)\ndef f():\n    return 1\n")
-    dirty.close()
-    clean = loaded(fork_server, "import torch\ndef f():\n    return torch.softmax is not None\n")
-    assert call(clean, "f").value is True
-    clean.close()
-
-
-def test_settings_of_the_process_do_not_outlive_a_call(fork_server):
-    source = "import torch\ndef f():\n    torch.set_default_dtype(torch.float64)\n    torch.set_grad_enabled(False)\n"
-    source += "def g():\n    return [str(torch.ones(1).dtype), torch.is_grad_enabled()]\n"
-    worker = loaded(fork_server, source)
-    call(worker, "f")
-    assert call(worker, "g").value == ["list", ["torch.float32", True]]
-    worker.close()
-
-
 def test_a_worker_that_cannot_start_is_nobodys_verdict(tmp_path, relocate):
     relocate(tmp_path, "WORKER")  # where nothing is
     with ForkServer() as fork_server, pytest.raises(InfrastructureError, match="could not start"):

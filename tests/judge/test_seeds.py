@@ -5,8 +5,6 @@ import contextlib
 import datetime
 import json
 import stat
-import subprocess
-import sys
 import zlib
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +13,6 @@ import pytest
 import torch
 from globs import some
 from in_this_process import Here
-from thorough import THOROUGH
 
 from grader import catalog
 from grader import cli as command_line
@@ -75,6 +72,7 @@ def test_a_desks_seeds_draw_what_they_always_drew():
     assert part(part(7, "fresh"), 3) == zlib.crc32(f"{zlib.crc32(b'7 fresh')} 3".encode())
     drawn = torch.randn(3, generator=torch.Generator().manual_seed(zlib.crc32(b"7 fresh")), dtype=torch.float64)
     assert torch.equal(Random(7, "fresh").randn(3, dtype=torch.float64), drawn)
+    assert not Random(7, "fresh").strided(3, 4).is_contiguous()
 
 
 def test_what_a_secret_gives_is_secret_too_and_nothing_twice():
@@ -107,20 +105,16 @@ def test_a_result_for_others_eyes_has_no_seed(reveal, fork_server):
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory, fork_server) -> tuple[Path, Path, int]:
-    """Three students, graded once by the command line as a teacher types it; every night by processes of its own."""
+    """Three students, graded once by the command line as a teacher types it."""
     root = tmp_path_factory.mktemp("class")
     hand_in(root / "in", "ada", SOURCE)
     hand_in(root / "in", "ben", WRONG + "\nprint(torch.initial_seed())\n")
     hand_in(root / "in", "cy", "def f(:\n")
     words = [str(word) for word in ("grade", root / "in", "--out", root / "out", "--jobs", 1)]
     with (root / "said").open("w") as said, pytest.MonkeyPatch.context() as patch:
-        if THOROUGH:
-            command = [sys.executable, "-m", "grader", *words]
-            code = subprocess.run(command, cwd=paths.ROOT, stdout=said, stderr=said, timeout=300).returncode
-        else:
-            patch.setattr(grading_step, "executor_of", Here(fork_server))
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-                code = command_line.main(words)
+        patch.setattr(grading_step, "executor_of", Here(fork_server))
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = command_line.main(words)
     assert code == 0, (root / "said").read_text()
     return root / "in", root / "out", seed_of(root / "out", "ada")
 

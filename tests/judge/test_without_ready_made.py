@@ -172,29 +172,6 @@ def test_what_leads_elsewhere_is_not(each):
         assert error.kind == "exception", body
 
 
-def test_a_guard_that_was_seen_is_no_guard_that_was_removed(without):
-    source = """
-import builtins, torch
-
-def f():
-    try:
-        open(torch.__file__)
-    except PermissionError as error:
-        trace = error.__traceback__
-    while trace.tb_next is not None:
-        trace = trace.tb_next
-    names, code = trace.tb_frame.f_globals, trace.tb_frame.f_code
-    names["__builtins__"], names["PermissionError"] = {}, lambda *_: None
-    builtins.PermissionError = builtins.ImportError = lambda *_: None
-    try:
-        open(torch.__file__)
-    except BaseException:
-        return code.co_name
-    return "opened"
-"""
-    assert without(source).f() == "guard"
-
-
 def test_every_group_and_tensor_goes_there_and_back(without):
     """Without ctypes, bytes are read in another way."""
     echo = without("def f(x):\n    return x\n").f
