@@ -11,7 +11,6 @@ are tried every night, and in tier D, which has no walls, what forges a verdict:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
 
-import ast
 import compileall
 import contextlib
 import ctypes
@@ -29,7 +28,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
@@ -42,7 +40,7 @@ from thorough import THOROUGH, nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, project
-from grader.reports import ci, html, terminal
+from grader.reports import ci, terminal
 from grader.reports import json as as_json
 from grader.sandbox import tiers
 
@@ -64,6 +62,7 @@ LARGE_BYTES = 2_000_000  # of a whole report
 LARGE_MEMORY = 3 << 30  # of any process of ours
 POSTGRES = next((user.pw_uid for user in pwd.getpwall() if user.pw_name == "postgres"), None)
 TOGETHER = Path(__file__).parents[1] / "together.py"
+HOME = re.compile(r"""sys\.modules\[["'](worker\.\w+)["']\]""")  # a module of the worker, as attacks reach it
 MARK = "kata-hostile"  # what files are called that attacks try to leave
 # A hidden input that stands in every random tensor: a float32 can hold it, so it comes out as it went in.
 HIDDEN_INPUT, HIDDEN_DIGITS = 0.629638671875, ("6296386", "629638671875")
@@ -339,17 +338,15 @@ def is_for_this_machine(attack: Attack) -> bool:
     return not project.not_here(catalog.find(attack.exercise).limits.needs)
 
 
-def chosen_for(tier: str, chosen: str = CHOSEN, thorough: bool = THOROUGH) -> list[Attack]:
+def chosen_for(tier: str) -> list[Attack]:
     """The attacks that are tried in a tier. Without walls, others than those on the verdict would harm this machine."""
     fitting = [attack for attack in ATTACKS if tier in WALLED or attack.name[0] in ON_THE_VERDICT]
-    if chosen:
-        return [attack for attack in fitting if re.search(chosen, f"{attack.group}/{attack.title}")]
+    if CHOSEN or THOROUGH:
+        return [attack for attack in fitting if re.search(CHOSEN, f"{attack.group}/{attack.title}")]
     found = []
     for group in sorted({attack.name[0] for attack in fitting}):
         every = [attack for attack in fitting if attack.name[0] == group]
-        if thorough:
-            found += every
-        elif group in ON_THE_SANDBOX:
+        if group in ON_THE_SANDBOX:
             found += every[WALLED.index(tier) :: EVERY]
         elif WALLED[ord(group) % len(WALLED)] == tier:
             found += every[2::SAMPLE]
@@ -374,33 +371,19 @@ def test_attacks_on_the_worker_aim_at_what_is_there():
 
 def missed(text: str) -> Iterator[str]:
     """Attributes that an attack names, and that no module or class of the worker has."""
-    bound: dict[str, object] = {}
-
-    def reached(node: ast.AST) -> object:
-        match node:
-            case ast.Name(name):
-                return bound.get(name)
-            case ast.Subscript(ast.Attribute(_, "modules"), ast.Constant(str(name))) if name.startswith("worker."):
-                return importlib.import_module(f"grader.{name}")
-            case ast.Attribute(owner, name):
-                return getattr(reached(owner), name, None)
-
-    def bind(target: ast.AST, value: ast.AST) -> None:
-        match target, value:
-            case ast.Tuple(targets), ast.Tuple(values):
-                for pair in zip(targets, values):
-                    bind(*pair)
-            case ast.Name(name), _ if reached(value) is not None:
-                bound[name] = reached(value)
-
-    with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Assign):
-                bind(node.targets[0], node.value)
-            elif isinstance(node, ast.Attribute):
-                owner = reached(node.value)
-                if isinstance(owner, (ModuleType, type)) and not hasattr(owner, node.attr):
-                    yield f"{owner.__name__}.{node.attr}"
+    named = dict[str, str]()
+    for line in text.splitlines():
+        names, _, homes = line.strip().replace("(", "").replace(")", "").partition(" = ")
+        named |= {name: home for name, home in zip(names.split(", "), homes.split(", ")) if HOME.match(home)}
+    for name, home in named.items():
+        text = re.sub(rf"(?<![\w.\"']){name}\.", f"{home}.", text)
+    for module, path in re.findall(HOME.pattern + r"((?:\.\w+)+)", text):
+        owner = importlib.import_module(f"grader.{module}")
+        for part in path.split(".")[1:]:
+            if isinstance(owner, (ModuleType, type)):
+                if not hasattr(owner, part):
+                    yield f"{owner.__name__}.{part}"
+                owner = getattr(owner, part, None)
 
 
 # Intake: files that are no files, and what lies beside them.
@@ -417,22 +400,16 @@ def notebook(*cells: str) -> str:
 
 
 def lay_odd_files(desk: Path, solution: str) -> list[str]:
-    """Files that no honest student hands in. Returns their names."""
+    """Files that no honest student hands in. Returns their names. More notebooks: tests/intake/bombs.py."""
     texts = {
-        "target.py": solution, "large.py": solution + "#" * (300 << 10), "nul.py": solution + "\0", "empty.py": "  \n",
-        "deep.ipynb": '{"cells": ' + "[" * 100_000 + "]" * 100_000 + "}",
-        "wrong.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": {"a": 1}}]}),
-        "magic.ipynb": notebook("%load_ext x\n!rm -rf /", "%%bash\necho", solution),
-        "half.ipynb": notebook(solution + "\n# \ud800"),  # half of a character
-        "nul.ipynb": notebook(solution + "\0"), "shout.IPYNB": notebook(solution),
-        "numbers.ipynb": '{"cells": [{"cell_type": "code", "source": [1' + "0" * 5000 + "]}]}",
+        "target.py": solution, "large.py": solution + "#" * (300 << 10), "nul.py": solution + "\0",
+        "magic.ipynb": notebook("%load_ext x\n!rm -rf /", "%%bash\necho", solution), "shout.IPYNB": notebook(solution),
         "none.ipynb": '{"cells": [{"cell_type": "code"}, {"cell_type": ["code"], "source": null}]}',
         "array.ipynb": "[1, NaN, Infinity]", "bidi.py": solution + "\n# \u202e\u2066 right \u2069\n",
         "escape\x1b[31m\u202e\n::error::x.py": solution,
     }  # fmt: skip
     for name, text in texts.items():
         (desk / name).write_text(text)
-    (desk / "latin.py").write_bytes(b"# \xe9\xff\n" + solution.encode())
     (desk / "wide.py").write_bytes(solution.encode("utf-16"))
     (desk / "mark.py").write_bytes(b"\xef\xbb\xbf" + solution.replace("\n", "\r\n").encode())
     (desk / "link.py").symlink_to(desk / "target.py")
@@ -510,21 +487,6 @@ def assert_inert(text: str) -> None:
     assert command is None, repr(text[max(0, command.start() - 60) : command.end() + 60])
 
 
-class Tags(HTMLParser):
-    """The tags and attributes of a page."""
-
-    def __init__(self, page: str):
-        super().__init__()
-        self.found, self.text = set(), ""
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        self.found |= {tag, *(f"{tag} {name}" for name, _ in attributes)}
-
-    def handle_data(self, data):
-        self.text += data
-
-
 @pytest.mark.parametrize("attack", sample(NASTY, 2), ids=lambda attack: attack.name)
 def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     path = tmp_path / f"{attack.title}.py"
@@ -543,11 +505,6 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     assert suite.tag == "testsuite" and {case.tag for case in suite} <= {"properties", "testcase", "system-out"}
     assert int(suite.get("tests")) == len(suite.findall("testcase"))
     assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}
-    page = Tags(html.verdict(result, "full"))
-    assert_inert(page.text)
-    allowed = {"article", "h2", "p", "span", "ul", "li", "details", "summary", "pre", "code", "section"}
-    assert {name.split()[0] for name in page.found} <= allowed
-    assert {name.split()[1] for name in page.found if " " in name} <= {"class", "aria-label", "aria-hidden", "open"}
 
 
 # A class: a small one is tried here, in all layouts with THOROUGH=1; a hundred students, sixty hostile hand-ins and
