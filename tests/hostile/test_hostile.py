@@ -4,9 +4,9 @@
 code deserves, and what it tries; `# note:` says what the note for the teacher names, `# appends:` what Python
 expression gives the rest of a file that is too long to keep.
 
-Some of each group are tried in each tier, others in another one: of the attacks on the sandbox itself a quarter in A
-and another one in B, and of each other group, whose verdict the trusted side gives in any tier, some in one tier. All
-are tried every night, and in tier D, which has no walls, what forges a verdict:
+By day some of those on 01 and 03 are tried: of the attacks on the sandbox itself a third in tier A and another one in
+B, and of each other group, whose verdict the trusted side gives in any tier, some in one tier. All are tried every
+night, and in tier D, which has no walls, what forges a verdict:
 `THOROUGH=1 pytest tests/hostile/test_hostile.py`. One tier, and some attacks:
 `HOSTILE='H_|L_.*/1' pytest tests/hostile/test_hostile.py -k A`.
 """
@@ -49,8 +49,9 @@ CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
 WALLED = ("A", "B")  # tiers; D is tried at night
 ON_THE_VERDICT = "ABCDE"  # groups whose attacks fail in a tier without walls too
 ON_THE_SANDBOX = "FGK"  # groups whose attacks a tier alone withstands: reading, writing, breaking out
-EVERY = 4  # of those each tier tries one in so many
-SAMPLE = 18  # of each other group one tier tries one attack in so many
+BY_DAY = ("01", "03")  # exercises; another one asks for a fork server of its own, which takes longer than its attacks
+EVERY = 3  # of those on the sandbox each tier tries one in so many
+SAMPLE = 12  # of each other group one tier tries one attack in so many
 HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 # Exercises whose honest kernels take more than a second in the interpreter, where the machine is busy.
@@ -345,7 +346,7 @@ def chosen_for(tier: str) -> list[Attack]:
         return [attack for attack in fitting if re.search(CHOSEN, f"{attack.group}/{attack.title}")]
     found = []
     for group in sorted({attack.name[0] for attack in fitting}):
-        every = [attack for attack in fitting if attack.name[0] == group]
+        every = [attack for attack in fitting if attack.name[0] == group and attack.exercise in BY_DAY]
         if group in ON_THE_SANDBOX:
             found += every[WALLED.index(tier) :: EVERY]
         elif WALLED[ord(group) % len(WALLED)] == tier:
@@ -474,6 +475,7 @@ def test_nothing_beside_a_hand_in_is_run(exercise, place):
 # Words: every output form shows a learner's text as text.
 
 NASTY = [attack for attack in ATTACKS if re.search("^G.*_(terminal_codes|markup|.*command.*)$", attack.name)]
+NASTY = [attack for attack in NASTY if THOROUGH or attack.exercise in BY_DAY]
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufffe\uffff\ue000-\uf8ff]"
 )
@@ -487,7 +489,7 @@ def assert_inert(text: str) -> None:
     assert command is None, repr(text[max(0, command.start() - 60) : command.end() + 60])
 
 
-@pytest.mark.parametrize("attack", sample(NASTY, 2), ids=lambda attack: attack.name)
+@pytest.mark.parametrize("attack", NASTY, ids=lambda attack: attack.name)
 def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     path = tmp_path / f"{attack.title}.py"
     path.write_text(attack.source, "utf-8")
@@ -512,7 +514,7 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
 
 JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
-EXERCISES = ("02", "03") if THOROUGH else ("02",)
+EXERCISES = ("02", "03") if THOROUGH else ("03",)
 
 
 @pytest.mark.parametrize("layout, kills", sample([("mixed", 1), ("downloads", 0), ("zip", 0)], 1))
@@ -525,6 +527,7 @@ def test_no_hostile_hand_in_moves_an_honest_verdict(layout, kills, tmp_path, sai
     among = hostile_class.lay(tmp_path / "among", layout, EXERCISES, students=STUDENTS, strangers=12)
     if kills:
         assert hostile_class.killed(among, tmp_path / "out", kills, 8.0, *options)
-    got = hostile_class.grade(among, tmp_path / "out", *options)
+    run = hostile_class.by_a_process if THOROUGH else said
+    got = hostile_class.grade(among, tmp_path / "out", *options, run=run)
     assert hostile_class.differing(expected, got) == []
     assert len(got) > len(expected)
