@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from grader.catalog.exercise import Limits
 from grader.cli import learn, teach
 from grader.records import containment
 from grader.sandbox.forkserver import ForkServer
+from grader.sandbox.worker_handle import Worker
 
 SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow", re.M)  # of a file of long tests: see pyproject.toml
 # The real python3 comes before a shim of pyenv's, which takes a fifth of a second to find it: make asks several times.
@@ -90,6 +92,13 @@ class Roomy(ForkServer):
     def __init__(self) -> None:
         super().__init__()
         self.without: dict[Forbidden, ForkServer] = {}
+        self.rules: dict[object, Forbidden] = {}  # by what a worker lacks: 02 and 29 lack the same
+
+    def spawn(self, limits: Limits) -> Worker:
+        if limits.rule:
+            lacking = limits.rule.names, limits.rule.allowed
+            limits = replace(limits, rule=self.rules.setdefault(lacking, limits.rule))
+        return super().spawn(limits)
 
     def _beside(self, limits: Limits) -> ForkServer:
         if limits.rule is None:

@@ -24,9 +24,9 @@ from grader.sandbox.remote import Remote
 
 pytestmark = pytest.mark.slow
 
-EXERCISE = catalog.find("02")
-SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "softmax_naive.py")
-WRONG = replace(SOLUTION, source=SOLUTION.source.replace("return exponentials", "return 1.1 * exponentials"))
+EXERCISE = catalog.find("03")
+SOLUTION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "context_vectors.py")
+WRONG = replace(SOLUTION, source=SOLUTION.source.replace("return weights @", "return 1.1 * weights @"))
 HOW = Settings(seed=5, reveal=False, pictures=True)
 
 
@@ -85,13 +85,13 @@ def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, sa
         file.write_text(SOLUTION.source)
     read = submission.read
     monkeypatch.setattr(submission, "read", lambda path, **how: broken() if path == files[1] else read(path, **how))
-    done = said("grade", "--ex", "02", "--files", *files, "--format", form)
+    done = said("grade", "--ex", "03", "--files", *files, "--format", form)
     assert done.returncode == 3, done.stderr
     if form == "json":
         statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
         assert statuses == ["passed", "not_graded", "passed"]
     else:
-        assert done.stdout.count("6 of 6 points") == 2 and "OverflowError" in done.stdout
+        assert done.stdout.count("7 of 7 points") == 2 and "OverflowError" in done.stdout
 
 
 # What cannot be written goes to standard output.

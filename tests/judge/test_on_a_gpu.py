@@ -1,5 +1,6 @@
 """Grading on a GPU: all solutions where there is one, and everywhere what is prepared for it."""
 
+import argparse
 import os
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from raised import raised
 from waiting import soon
 
 from grader import catalog
+from grader import cli as command_line
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
 from grader.judge import grading
@@ -85,10 +87,15 @@ def test_kernels_are_compiled_only_where_no_sandbox_forbids_it():
     assert kernels.are_native(plan) and not any(kernels.are_native(plan | other) for other in others)
 
 
-def test_the_judge_starts_no_gpu_that_is_not_asked_for(said, monkeypatch):
-    hidden = []
+def test_the_judge_starts_no_gpu_that_is_not_asked_for(monkeypatch):
+    read, hidden = command_line.options_of, []
+
+    def idle(words: list[str], command: str) -> argparse.Namespace:
+        return argparse.Namespace(**vars(read(words, command)) | {"run": lambda options: 0})
+
+    monkeypatch.setattr(command_line, "options_of", idle)
     for words in ("progress", "doctor", "check 99 --device auto"):
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-        said(*words.split())
+        assert command_line.main(words.split()) == 0
         hidden.append(os.environ.get("CUDA_VISIBLE_DEVICES") == "")
     assert hidden == [True, False, False]

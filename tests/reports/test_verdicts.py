@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from thorough import nightly
 
 from grader import catalog
 from grader.catalog import paths, stubs
@@ -72,7 +73,10 @@ def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server
     return terminal.as_text(terminal.render(result, WIDTH, closing=closing))
 
 
-@pytest.mark.parametrize("title, number, changes", CASES, ids=lambda value: value if isinstance(value, str) else "")
+BY_DAY = [pytest.param(*case, marks=nightly) if case[0] == "A kernel" else case for case in CASES]  # it is interpreted
+
+
+@pytest.mark.parametrize("title, number, changes", BY_DAY, ids=lambda value: value if isinstance(value, str) else "")
 def test_a_verdict_reads_as_it_did(title, number, changes, fork_server, patient, history):
     if catalog.find(number).limits.needs:
         pytest.importorskip("triton", reason="triton is not installed (extra triton)")

@@ -26,13 +26,14 @@ ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 @pytest.fixture(scope="module")
-def in_tier() -> Iterator[Callable[[str], ForkServer]]:
-    """`in_tier("A")` is the fork server of this tier."""
+def in_tier(fork_server: ForkServer) -> Iterator[Callable[[str], ForkServer]]:
+    """`in_tier("A")` is the fork server of this tier; the shared one, where it has the tier."""
     with contextlib.ExitStack() as closing:
 
         @functools.cache
         def started(name: str) -> ForkServer:
-            return closing.enter_context(ForkServer(tier=demand_tier(name).name))
+            is_shared = demand_tier(name).name == fork_server.tier.name
+            return fork_server if is_shared else closing.enter_context(ForkServer(tier=name))
 
         yield started
 
