@@ -36,13 +36,13 @@ import hostile_class
 import pytest
 from attacks import ATTACKS, Attack
 from copies import copy
+from extras import demand_tier
 from thorough import THOROUGH, nightly, sample
 
 from grader import catalog
 from grader.catalog import paths, project
 from grader.reports import ci, terminal
 from grader.reports import json as as_json
-from grader.sandbox import tiers
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the tiers A and B are Linux's")]
 CHOSEN = os.environ.get("HOSTILE", "")  # a pattern of paths; else a sample
@@ -56,7 +56,6 @@ HONEST_EVERY = 1 if THOROUGH else 8  # attacks before each honest hand-in
 SEED = 1
 # Exercises whose honest kernels take more than a second in the interpreter, where the machine is busy.
 INTERPRETED = {exercise.folder[:2] for exercise in catalog.exercises() if exercise.limits.needs}
-GROUP = 140  # attacks of one command line
 SLOW_S = 20.0  # of one hand-in; the slowest honest one takes half a second, an interpreted kernel three times as long
 LONGEST_S = 1500 if THOROUGH else 400  # of one command
 LARGE_BYTES = 2_000_000  # of a whole report
@@ -323,10 +322,7 @@ def leaked(text: str, place: Place) -> str:
 
 @pytest.mark.parametrize("tier", [*WALLED, pytest.param("D", marks=nightly)])
 def test_no_attack_succeeds(tier, place, capsys):
-    try:
-        tiers.choose(wanted=tier)
-    except tiers.Unavailable as missing:
-        pytest.skip(str(missing))
+    demand_tier(tier)
     chosen = [attack for attack in chosen_for(tier) if is_for_this_machine(attack)]
     assert chosen, f"HOSTILE={CHOSEN} chooses no attack"
     achieved = run_all(place, grouped(chosen), tier)
@@ -359,8 +355,7 @@ def grouped(chosen: list[Attack]) -> list[list[Attack]]:
     by_exercise: dict[str, list[Attack]] = {}
     for attack in chosen:
         by_exercise.setdefault(attack.exercise, []).append(attack)
-    groups = [every[start : start + GROUP] for every in by_exercise.values() for start in range(0, len(every), GROUP)]
-    return sorted(groups, key=len, reverse=True)
+    return sorted(by_exercise.values(), key=len, reverse=True)
 
 
 def test_attacks_on_the_worker_aim_at_what_is_there():

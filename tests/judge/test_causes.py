@@ -152,4 +152,3 @@ def test_a_page_shows_a_cause_once_and_the_lines_only_where_it_may():
     full, short = str(html.cause_blocks(LOCATED)), str(html.verdict(LOCATED, "full"))
     assert full.count(SCALE) == short.count(SCALE) == 1
     assert "x.py:34:12: in f" in full and "x.py:34" not in short and "dim=0" not in short
-    assert SCALE not in str(html.verdict(LOCATED, "names"))

@@ -1,6 +1,5 @@
 """An error of ours costs no more than what it happened in, and is told; what is remembered has its room in bytes."""
 
-import json
 import os
 import subprocess
 import sys
@@ -14,9 +13,8 @@ from grader import catalog
 from grader.catalog import paths
 from grader.catalog.errors import InfrastructureError
 from grader.judge import diagnosis, examiner, grading, patterns
-from grader.judge.compare import Mismatch
 from grader.records import containment, forbidden, submission
-from grader.records.bounded_cache import BoundedCache, weight
+from grader.records.bounded_cache import BoundedCache
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports import deliver
@@ -77,21 +75,16 @@ def test_one_submission_that_breaks_us_is_not_graded_and_the_others_are(fork_ser
     assert results[1].points == 0 and results[1].max_points == EXERCISE.max_points
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_the_command_line_gives_all_other_verdicts_and_says_3(form, tmp_path, said, lenient, monkeypatch):
+def test_the_command_line_gives_all_other_verdicts_and_says_3(tmp_path, said, lenient, monkeypatch):
     """A file whose reading breaks us, between two others."""
     files = [tmp_path / name for name in ("one.py", "bad.py", "two.py")]
     for file in files:
         file.write_text(SOLUTION.source)
     read = submission.read
     monkeypatch.setattr(submission, "read", lambda path, **how: broken() if path == files[1] else read(path, **how))
-    done = said("grade", "--ex", "03", "--files", *files, "--format", form)
+    done = said("grade", "--ex", "03", "--files", *files)
     assert done.returncode == 3, done.stderr
-    if form == "json":
-        statuses = [result["status"] for result in json.loads(done.stdout)["results"]]
-        assert statuses == ["passed", "not_graded", "passed"]
-    else:
-        assert done.stdout.count("7 of 7 points") == 2 and "OverflowError" in done.stdout
+    assert done.stdout.count("7 of 7 points") == 2 and "OverflowError" in done.stdout and "0.6296" not in done.stdout
 
 
 # What cannot be written goes to standard output.
@@ -132,12 +125,3 @@ def test_what_is_kept_has_its_room_in_bytes():
     assert oldest in kept.values and oldest + 1 not in kept.values  # what was used last stays
     kept.put("huge", torch.zeros(1 << 18))
     assert "huge" not in kept.values and 100 in kept.values
-
-
-def test_weight_counts_all_that_hangs_on_a_value_once():
-    tensor = torch.zeros(1000, 1000)
-    assert 4_000_000 < weight(Mismatch("x", got=tensor, expected=[tensor[0], {"a": tensor}])) < 4_010_000
-    assert weight("x" * 5000) > 5000 and weight([b"x" * 5000]) > 5000
-    loop: list = []
-    loop.append(loop)
-    assert weight(loop) < 1000 and weight(torch.zeros(10**9, device="meta")) < 1000

@@ -82,11 +82,6 @@ class Dispatching(torch.Tensor):
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         return args[0].inner @ args[0].inner.mT
 
-class Overriding(torch.Tensor):
-    @classmethod
-    def __torch_function__(cls, function, types, args=(), kwargs=None):
-        return torch.ones(5, 5)
-
 class Named:
     __name__ = "scaled_dot_product_attention"
     def __eq__(self, other):
@@ -99,8 +94,8 @@ class Named:
 
 
 def test_what_computes_between_the_code_and_torch_is_no_record():
-    for own in ("Dispatching(q)", "q.as_subclass(Overriding)"):
-        assert recorded(f"torch.relu({own})", torch.randn(5, 4), FORGED).unrecorded == op_record.OWN_DISPATCH
+    """A class with __torch_function__ is an attack: C 54."""
+    assert recorded("torch.relu(Dispatching(q))", torch.randn(5, 4), FORGED).unrecorded == op_record.OWN_DISPATCH
     reply = recorded("handle_torch_function(Named(), (q,), q)", HEADS, FORGED)  # it equals the fused function
     assert [name for name, *_ in reply.operations] == ["mul"]
     assert "stays out of such machinery" in str(raised(Mismatch, of, "q * 2", HEADS, before="import threading"))

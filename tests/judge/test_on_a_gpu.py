@@ -17,7 +17,7 @@ from grader import catalog
 from grader import cli as command_line
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
-from grader.judge import grading
+from grader.judge import examiner, grading
 from grader.records import submission
 from grader.records.results import Settings
 from grader.sandbox.forkserver import CUDA_FILES, ForkServer, on_device
@@ -38,6 +38,8 @@ def test_cuda_may_open_the_files_that_it_needs_and_keeps_the_other_limits():
     limits = Limits(call_s=3.0, measured=True)
     assert on_device(limits, "cpu") is limits
     assert on_device(limits, "cuda") == replace(limits, memory_mb=None, processes=None, open_files=CUDA_FILES)
+    first = examiner.limits_of(catalog.find("03"), Settings(device="cuda"))
+    assert (first.call_s, first.call_cpu_s) == (examiner.DEVICE_CALL_S, None)  # the first call starts CUDA
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")

@@ -14,8 +14,6 @@ from worker_calls import call, load
 from grader import catalog
 from grader.catalog.errors import InfrastructureError
 from grader.catalog.exercise import Limits
-from grader.judge import examiner
-from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 from grader.sandbox.worker_handle import TimedOut, Worker
 
@@ -56,14 +54,13 @@ def f():
     worker.close()
 
 
-@pytest.mark.parametrize("sleep", ["time.sleep(60)", "lock = threading.Lock(); lock.acquire(); lock.acquire()"])
-def test_who_sleeps_is_waited_for_on_the_clock(fork_server, sleep):
+def test_who_sleeps_is_waited_for_on_the_clock(fork_server):
     """A nap takes no processor time, so it may be longer than that limit."""
-    nap = "def g():\n    time.sleep(1.2)\n    return 1\n"
-    worker = loaded(fork_server, f"import threading, time\ndef f():\n    {sleep}\n{nap}")
+    source = "import time\ndef f():\n    time.sleep(60)\ndef g():\n    time.sleep(1.2)\n    return 1\n"
+    worker = loaded(fork_server, source)
     assert call(worker, "g", 20.0).value == 1
-    with pytest.raises(TimedOut, match="within 2 s") as error:
-        call(worker, "f", 2.0)
+    with pytest.raises(TimedOut, match="within 1 s") as error:
+        call(worker, "f", 1.0)
     assert error.value.asleep
     worker.close()
 
@@ -96,12 +93,3 @@ def test_a_function_that_uses_one_that_hangs_is_not_called(grade):
     told = {check.id: check.message for check in grade(RIGHT.replace(WEIGHTS, "    while True: pass\n")).checks}
     assert "attention_weights ran for more than" in told["documented_weights_of_one_query"]
     assert told["documented_context_vectors"] == f"{LOOP}context_vectors was not called again"
-
-
-@pytest.mark.parametrize(
-    "settings, seconds, computing",
-    [({}, 5.0, 1.0), ({"timeout": 7.0}, 7.0, None), ({"device": "cuda"}, examiner.DEVICE_CALL_S, None)],
-)
-def test_a_time_that_was_named_is_the_one_that_counts(settings, seconds, computing):
-    limits = examiner.limits_of(catalog.find("03"), Settings(**settings))
-    assert (limits.call_s, limits.call_cpu_s) == (seconds, computing)

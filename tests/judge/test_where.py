@@ -19,12 +19,6 @@ from grader.judge.where.statements import statement_edits
 from grader.records.submission import Submission
 
 
-def replaced(source: str, right: str, wrong: str) -> str:
-    """The source with another text in the place of the first that is there."""
-    assert right in source
-    return source.replace(right, wrong, 1)
-
-
 def line_of(source: str, text: str) -> int:
     """The number of the first line in which it stands."""
     return source[: source.index(text)].count("\n") + 1
@@ -66,14 +60,17 @@ def test_of_a_class_that_is_defined_anew_the_last_counts():
 
 def test_two_mistakes_in_two_functions_have_a_line_each(located):
     wrong = "torch.exp(2 * x)", "scores / scores.max()"
-    source = replaced(replaced(solution("02"), "torch.exp(x)", wrong[0]), "scores / scores.sum()", wrong[1])
+    source = replace_in("02", ("torch.exp(x)", wrong[0]), ("scores / scores.sum()", wrong[1]))
     before, after = located("02", source)
     assert [check.outcome for check in before.checks] == [check.outcome for check in after.checks]
     assert {check.lines for check in after.checks if check.lines} == {(line_of(source, text),) for text in wrong}
 
 
 def test_a_right_file_a_stub_and_one_that_is_too_deep_or_too_long_are_not_searched(located):
-    wrong, stub = replaced(solution("03"), "dim=-1", "dim=0"), paths.stub(catalog.find("03").folder).read_text("utf-8")
+    wrong, stub = (
+        replace_in("03", ("scores, dim=-1", "scores, dim=0")),
+        paths.stub(catalog.find("03").folder).read_text("utf-8"),
+    )
     extras = f"x = {'(' * 80}1{',)' * 80}", "x = [" + "1, " * 8000 + "]"
     for source in (solution("03"), stub, *(f"{wrong}\n{extra}\n" for extra in extras)):
         before, after = located("03", source)
@@ -83,7 +80,7 @@ def test_a_right_file_a_stub_and_one_that_is_too_deep_or_too_long_are_not_search
 @pytest.mark.parametrize("looks", [0, 3])
 def test_a_search_that_is_cancelled_tells_nothing(looks, located):
     asked = itertools.count()
-    _, after = located("03", replaced(solution("03"), "dim=-1", "dim=0"), lambda: next(asked) >= looks)
+    _, after = located("03", replace_in("03", ("scores, dim=-1", "scores, dim=0")), lambda: next(asked) >= looks)
     assert not any(check.lines for check in after.checks)
 
 
@@ -100,7 +97,7 @@ def test_a_search_that_is_cancelled_tells_nothing(looks, located):
 def test_the_line_is_found_in_another_style(number, style, right, wrong, located):
     """A statement too many, and a value that is used nowhere."""
     (path,) = (path for path in paths.styles(catalog.find(number).folder) if path.stem == style)
-    source = replaced(path.read_text("utf-8"), right, wrong)
+    source = path.read_text("utf-8").replace(right, wrong, 1)
     _, found = located(number, source)
     lines = {check.lines for check in found.checks if check.where}
     assert lines == {(line_of(source, wrong),)}, [check.where for check in found.checks]

@@ -52,13 +52,7 @@ SUBMISSION = Submission(paths.solution(EXERCISE.folder).read_text("utf-8"), "x.p
 SETTINGS = Settings(seed=3)
 
 
-def pairs(ways: tuple[str, str], most: int = 2) -> list[tuple[str, str]]:
-    """The first tier with one of two ways, and the last with the other; with THOROUGH=1 all tiers with both."""
-    one, other = ([(tier, way) for tier in TIERS] for way in ways)
-    return sample([*one, *reversed(other)], most)
-
-
-@pytest.mark.parametrize("tier, how", pairs(("SIGSTOP", "SIGKILL"), 1))
+@pytest.mark.parametrize("tier, how", sample(itertools.product(TIERS, ("SIGSTOP", "SIGKILL")), 1))
 def test_a_fork_server_lost_while_a_file_is_graded_costs_no_verdict(tier, how, fork_server, monkeypatch):
     """All of the submission is examined once more, in a worker of another fork server. Killed at each push: below."""
     same = demand_tier(tier).name == fork_server.tier.name
@@ -114,7 +108,7 @@ def test_a_stopped_fork_server_is_noticed_and_ended():
     assert gone(fork_server.process.pid, worker.pid, seconds=3)
 
 
-@pytest.mark.parametrize("tier, place", pairs(("thread", "main")))
+@pytest.mark.parametrize("tier, place", sample(itertools.product(TIERS, ("thread", "main")), 2))
 def test_a_killed_grader_leaves_nothing_behind(tier, place):
     command = [sys.executable, "-c", GRADER, str(paths.ROOT), demand_tier(tier).name, place]
     grader = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
