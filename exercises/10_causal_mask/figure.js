@@ -6,30 +6,44 @@ import { causal, format, softmax, sum } from "../../grader/integrations/figures/
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const LEAST = -20; // the slider's end means −inf
-const [WIDE, ALL, HEAD, HIGH] = [60, 90, 22, 25.2]; // of a bar, and with its number; above all bars, of a row
+const [LEFT, WIDE, ALL] = [52, 294, 400]; // where strips begin, how wide a weight of 1 is, and the drawing
+const [CELLS, STRIPS, HIGH] = [18, 86, 26]; // where the scores and the strips begin, and from one strip to the next
 
-// The weight of each token, as wide as 1: what falls on its past, and what leaks.
-const shares = (tokens, leaks) => drawing(
-  { name: "leak, %", label: tokens.map((token, i) => `${token}: ${format(leaks[i] * 100, 1)}`).join(", "),
-    width: ALL, height: HEAD + tokens.length * HIGH },
-  s("text", { x: 0, y: HEAD - 7 }, "past"),
-  s("text", { x: ALL, y: HEAD - 7, "text-anchor": "end" }, "future"),
-  tokens.map((token, i) => {
-    const [y, edge] = [HEAD + i * HIGH + 2, WIDE * (1 - leaks[i])];
-    const part = (kind, x, width) => s("rect", { class: `cell kata-kind-${kind}`, x, y, width, height: HIGH - 5 });
-    return [
-      part(0, 0, edge), leaks[i] > 0 && part(1, edge, WIDE - edge),
-      s("text", { x: 4, y: y + 15 }, token),
-      s("text", { class: "number", x: ALL, y: y + 15, "text-anchor": "end" }, format(leaks[i] * 100, leaks[i] ? 1 : 0)),
-    ];
-  }),
-);
+// The scores of the first token, and below them the weights of each token as a strip that is as wide as 1.
+function strips({ tokens, scores, weights, leaks, d_k }) {
+  const cell = (i, j, x, y, width, text) => [
+    s("rect", { class: `cell kata-kind-${j > i ? 1 : 0}`, x, y, width, height: HIGH - 4 }),
+    width > 27 && s("text", { class: "number", x: x + width / 2, y: y + 15, "text-anchor": "middle" }, text),
+  ];
+  const edges = weights.map((one) => one.map((_, j) => LEFT + WIDE * sum(one.slice(0, j))));
+  const each = WIDE / tokens.length;
+  return drawing(
+    { name: `the scores of “${tokens[0]}”, and the weights of each token`, width: ALL, height: STRIPS + tokens.length * HIGH,
+      label: tokens.map((token, i) => `${token}: ${format(leaks[i] * 100, 1)} % leak`).join(", "), most: 500 },
+    s("text", { x: ALL, y: STRIPS - 7, "text-anchor": "end" }, "leaks"),
+    [`÷ √${d_k},`, "softmax"].map((text, i) => s("text", { x: 0, y: CELLS + 40 + 15 * i }, text)),
+    tokens.map((token, j) => [
+      s("text", { x: LEFT + (j + 0.5) * each, y: 12, "text-anchor": "middle" }, token),
+      s("path", { class: "link", d: `M${LEFT + j * each},${CELLS + HIGH - 4}L${edges[0][j]},${STRIPS}` }),
+      cell(0, j, LEFT + j * each, CELLS, each, format(scores[j], 2)),
+    ]),
+    tokens.map((token, i) => {
+      const y = STRIPS + i * HIGH;
+      return [
+        s("text", { x: LEFT - 5, y: y + 15, "text-anchor": "end" }, token),
+        weights[i].map((weight, j) => weight > 0 && cell(i, j, edges[i][j], y, WIDE * weight, format(weight, 2))),
+        s("text", { class: "strong", x: ALL, y: y + 15, "text-anchor": "end" },
+          `${format(leaks[i] * 100, leaks[i] ? 1 : 0)} %`),
+      ];
+    }),
+  );
+}
 
 export default {
   render({ model, el }) {
     const { scores, tokens, d_k } = model.get("data");
     const figure = frame(el, "On paper, any fill but −∞ lets some weight reach the future");
-    figure.below();
+    figure.beside();
     const fill = figure.slider({
       label: "Fill",
       min: LEAST,
@@ -47,7 +61,8 @@ export default {
       digits: 1,
       value: 0,
     });
-    figure.lesson(() => ([fill.value, last.value] = [LEAST, 0]));
+    figure.lesson(() => ([fill.value, last.value, numbers.value] = [LEAST, 0, true]));
+    const numbers = figure.toggle({ label: "Numbers" });
     figure.draw(() => {
       const filled = fill.value === LEAST ? -Infinity : fill.value;
       const changed = scores.map((one) => one.map((score, j) => score + (j === one.length - 1 ? last.value : 0)));
@@ -62,26 +77,16 @@ export default {
       const percent = most && most < 0.0005 ? "Less than 0.1" : format(most * 100, most ? 1 : 0);
       const movers = tokens.filter((_, i) => moved[i]);
       return {
-        show: row(
+        show: strips({ tokens, scores: masked[0], weights, leaks, d_k }),
+        more: numbers.value && row(
           matrix({
-            name: "masked scores",
-            values: masked,
-            rows: tokens,
-            columns: tokens,
-            digits: 1,
+            name: "masked scores", values: masked, rows: tokens, columns: tokens, digits: 1,
             kind: (i, j) => (later(i, j) ? 1 : null),
           }),
           matrix({
-            name: "weights",
-            values: weights,
-            rows: tokens,
-            columns: tokens,
-            hidden: later,
-            faint: (i, j) => later(i, j) && weights[i][j] === 0,
-            kind: (i, j) => (later(i, j) ? 1 : undefined),
-            marked: (i, j) => later(i, j) && most > 0 && i === from,
+            name: "weights", values: weights, rows: tokens, columns: tokens, hidden: later,
+            faint: (i, j) => later(i, j) && weights[i][j] === 0, kind: (i, j) => (later(i, j) ? 1 : undefined),
           }),
-          shares(tokens, leaks),
         ),
         key: most > 0
           ? [`${tokens.length - 1 - from} × ${format(weights[from].at(-1))}`, `${percent.replace("Less than", "<")} %`]

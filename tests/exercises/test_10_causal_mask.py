@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_case import TO_LESSON, Case
+from figure_case import NUMBERS, TO_LESSON, Case
 from figure_truths import linear
 from truths import drawn, softmax, tensor
 
@@ -65,7 +65,7 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
 
 LAST_TOKEN = ("move", "Add to each score with “step”", 5)
 CASES = [
-    Case("as it opens", [], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
+    Case("as it opens", [NUMBERS], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
     Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
     Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "orange"),
     Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),

@@ -132,6 +132,7 @@ def test_the_cell_that_is_pressed_is_the_one_that_was_picked(opened, folder):
 def test_a_leak_is_not_said_to_be_none(opened, fill):
     """What is told of a fill value agrees with the cells that are marked, and the slider writes as the cells do."""
     page = opened(FIRST["10"])
+    act(page, ("toggle", "Numbers"))
     move(page, "Fill", fill)
     said = page.locator(SENTENCE).inner_text()
     weights = torch.tensor([[0.0 if text == "·" else float(text) for text in row] for row in shown(page, "weights")])
