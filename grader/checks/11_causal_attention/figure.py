@@ -12,6 +12,7 @@ def data(documented):
     """The inputs, the three layers' weights (2, 3), and a uniform number for each weight of each draw."""
     manual_seed(123)
     layers = [torch.nn.Linear(3, 2, bias=False).weight for _ in range(3)]
+    manual_seed(31)
     drawn = pack(torch.rand(DRAWS, len(TOKENS), len(TOKENS)))
     return {"inputs": inputs(), "tokens": TOKENS, "layers": layers, "draws": DRAWS, "drawn": drawn}
 
