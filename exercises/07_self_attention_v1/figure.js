@@ -1,5 +1,5 @@
 // One token on its way through a layer whose weights have the shape (d_in, d_out), in four steps, of which the last one is
-// shown first. Point at a number: what it is made of is blue, and what it does not need is pale.
+// shown first; Play begins without results. Point at a number: what it is made of is blue, and the rest is pale.
 
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
@@ -20,13 +20,14 @@ export default {
     const token = figure.choice({ label: "Token", options: tokens, value: journey });
     const stages = [["query", 0, 0], ["scores", journey, 0], ["weights", journey, 0], ["context vector", 0, 0]];
     const cell = figure.state(stages[3]);
-    const stage = () => stages.findIndex(([name]) => name === cell.value[0]);
+    let reached = 3; // the stages up to this one have their results
+    const go = (stage) => (cell.value = stages[(reached = stage)]);
     figure.player({
       get isAtEnd() {
-        return stage() === 3;
+        return reached === 3;
       },
-      step: () => (cell.value = stages[(stage() + 1) % 4]),
-      reset: () => (cell.value = stages[0]),
+      step: () => go((reached + 1) % 4),
+      reset: () => go(0),
     }, 2500);
 
     figure.draw(() => {
@@ -36,8 +37,8 @@ export default {
         [word]: [inputs[t]], W_query, query: [queries[t]], keys, scores: transpose([scores[t]]),
         weights: transpose([weights[t]]), values, "context vector": [context[t]],
       };
-      const value = format(all[name][i][j]);
-      const terms = (a, b) => a.map((x, n) => `${format(x)} · ${format(b[n])}`).join(" + ");
+      const value = format(all[name][i][j], 2);
+      const terms = (a, b) => a.map((x, n) => `${format(x, 2)} · ${format(b[n], 2)}`).join(" + ");
       // What is said of a number of each matrix, and whether the number at k, n of another one goes into it.
       const [say, goesIn, threads] = {
         query: () => [
@@ -56,7 +57,7 @@ export default {
           `The answers become weights: divided by √${d_k} and through the softmax, the six scores give “${tokens[i]}” `
             + `the weight ${value}.`,
           { scores: () => true },
-          [],
+          tokens.map((_, k) => [["scores", k, 0], ["weights", i, 0], 0]),
         ],
         "context vector": () => [
           `“${word}” mixes the ${["first", "second"][j]} numbers of the six values by its six weights (blue): `
@@ -64,6 +65,7 @@ export default {
           { weights: () => true, values: (k, n) => n === j },
           tokens.flatMap((_, k) => [
             [["query", 0, 1], ["keys", k, 0], 3, 1],
+            ...tokens.map((_, m) => [["scores", k, 0], ["weights", m, 0], 3, 0.5]),
             [["weights", k, 0], ["values", k, 0], 0, 20 * weights[t][k]],
             [["values", k, j], ["context vector", 0, j], 0, 20 * weights[t][k]],
           ]),
@@ -72,16 +74,17 @@ export default {
       const order = Object.keys(all);
       const isBefore = (which) => Object.keys(goesIn).every((one) => order.indexOf(which) < order.indexOf(one));
       const isIn = (which, ...at) => goesIn[which]?.(...at) ?? false;
+      const isThere = (which) => stages.findIndex(([one]) => one === which) <= reached;
       const shown = (which, facts) => matrix({
-        name: which, values: all[which], picked: which === name ? [i, j] : undefined,
+        name: which, values: isThere(which) ? all[which] : all[which].map((one) => one.map(() => "\u00a0".repeat(6))), picked: which === name ? [i, j] : undefined,
         kind: (...at) => (isIn(which, ...at) ? (which === "weights" ? undefined : 0) : null), // a weight by its size
         faint: (...at) => [which, ...at].join() !== cell.value.join() && !isIn(which, ...at) && !isBefore(which),
         digits: 2,
-        ...(stages.some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
+        ...(stages.slice(0, reached + 1).some(([one]) => one === which) && { pick: (...at) => (cell.value = [which, ...at]) }),
         ...facts,
       });
       return {
-        key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, value],
+        key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, name === "context vector" ? format(all[name][i][j], 3) : value],
         threads,
         show: row(
           h("div", {}, shown(word), shown("W_query"), shown("query")),
@@ -89,7 +92,7 @@ export default {
           shown("scores", { note: "keys @ query" }),
           shown("weights", { note: `softmax(… / √${d_k})` }),
           shown("values", { note: "x @ W_value" }),
-          shown("context vector", { digits: 4, note: "weights @ values" }),
+          shown("context vector", { digits: 3, note: "weights @ values" }),
         ),
         say,
       };
