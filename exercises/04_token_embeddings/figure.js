@@ -1,7 +1,8 @@
 // Words become ids, ids become rows of a table. A word that the vocabulary lacks has no row.
 
+import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { matrix } from "../../grader/integrations/figures/tables.js";
 
 const OPENING = "eat dessert, eat dessert first"; // two words come twice, and three rows are not read
 
@@ -20,14 +21,14 @@ export default {
       const ids = tokens.map((word) => (Object.hasOwn(vocabulary, word) ? vocabulary[word] : "–"));
       const at = unknown ? tokens.indexOf(unknown) : Math.min(chosen.value, ids.length - 1);
       const count = ids.filter((id) => id === ids[at]).length;
-      // The picked row is blue, with its threads; the others that are read are grey.
-      const kindOf = (id) => (id === "–" ? null : id === ids[at] ? 0 : ids.includes(id) ? 3 : null);
+      const read = [...new Set(ids)].filter((id) => id !== "–");
+      const kindOf = (id) => (read.includes(id) ? read.indexOf(id) % 4 : null); // each row that is read has its colour
       return {
         threads: ids.flatMap((id, i) => [
           [["token ids", i, 0], ["the table", id, 0], kindOf(id)],
           [["the table", id, table[0].length - 1], ["the embedded sentence", i, 0], kindOf(id)],
         ]),
-        show: row(
+        show: h("div", { class: "kata-row kata-spread" },
           ids.length > 0 && matrix({
             name: "token ids",
             values: ids.map((id) => [id]),
@@ -41,17 +42,19 @@ export default {
             name: "the table",
             values: table,
             rows: words.map((word) => `${word} ${vocabulary[word]}`),
+            digits: 3,
             kind: kindOf,
             faint: (i) => kindOf(i) === null,
           }),
-          ids.length > 0 && !unknown && matrix({
+          !ids.length || unknown ? h("div") : matrix({
             name: "the embedded sentence",
             values: ids.map((id) => table[id]),
+            digits: 3,
             rows: tokens,
             kind: (i) => kindOf(ids[i]),
           }),
         ),
-        key: unknown ? ["KeyError", `“${unknown}”`] : ["rows read", `${new Set(ids).size} of ${words.length}`],
+        key: unknown ? ["KeyError", `“${unknown}”`] : ["rows read", `${read.length} of ${words.length}`],
         say: unknown
           ? `“${unknown}” is not in the vocabulary, which knows ${words.join(", ")}: no id, no row, no result.`
           : ids.length
