@@ -26,7 +26,7 @@ function steps(name, tokens, works, isKept) {
         "text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)
       ),
     ]),
-    s("text", { class: "strong", x: 2, y: t * HIGH + 18 }, `all ${t} steps: ${count(total)}`),
+    t > 1 && s("text", { class: "strong", x: 2, y: t * HIGH + 18 }, `all ${t} steps: ${count(total)}`),
   );
 }
 
@@ -77,9 +77,10 @@ export default {
           ],
         ],
         key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
-        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache (${work(0)}, and `
-          + `${work(1) - work(0)} for each token that it sees). Without, `
-          + (t === 1 ? "it is the same for one token." : `all ${t} tokens are computed again: ${count(t * work(t))}.`),
+        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache: ${work(0)} `
+          + `in the four layers, and ${work(1) - work(0)} for each token that it sees. Without, `
+          + (t === 1 ? "it is the same for one token." : `all ${t} are computed again, each with ${t} scores, `
+            + `masked ones too: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
       };
     });
   },

@@ -78,7 +78,7 @@ def cached(tokens: int) -> dict[str, torch.Tensor]:
 def sentence(tokens: int) -> str:
     """What is said of the last token: four products with weights of its own, and two of its head with all tokens."""
     work = 3 * 3 * 2 + 2 * 2 + 2 * 2 * tokens
-    return f"takes {work} multiply-adds.* all {tokens} tokens are computed again: {tokens * work}"
+    return f"takes {work} multiply-adds.* all {tokens} are computed again.* = {tokens * work}"
 
 
 CASES = [
