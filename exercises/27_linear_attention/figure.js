@@ -21,19 +21,23 @@ function written(keys, beta, decay, isCorrected) {
   return state;
 }
 
-// Linear attention: what the last query reads in the cache, the state after all tokens (sums and normalizer), and what
-// the query reads there.
+// Linear attention: the weights that the last query gives the cache, the state after all tokens (sums and normalizer),
+// and what the query reads in each, above and below the line of a fraction.
 function summed(tokens) {
   const query = tokens.at(-1)?.slice(0, 2) ?? [0, 0];
   const weights = tokens.map((one) => dot(query, one.slice(2, 4)));
   const state = [4, null].map((value) => [2, 3].map((i) => sum(tokens.map((one) => one[i] * (one[value] ?? 1)))));
-  return [dot(weights, tokens.map((one) => one[4])) / sum(weights), state, dot(query, state[0]) / dot(query, state[1])];
+  return {
+    weights, state,
+    inCache: [dot(weights, tokens.map((one) => one[4])), sum(weights)],
+    inState: state.map((one) => dot(query, one)),
+  };
 }
 
 // Which pairs come back: their own value is the largest of what their key reads.
 const own = (reads) => reads.map((one, i) => one.every((value, j) => j === i || one[i] > value + CLOSE));
 
-const [H, LOW] = [24, 122]; // the height of a cell, and where the query stands
+const [H, END, LOW] = [24, 106, 146]; // the height of a cell, the end of a memory, and where the query stands
 const word = (x, y, text, look, anchor) => s("text", { x, y, "text-anchor": anchor, class: look }, text);
 const cell = (x, y, wide, look, text = "") => [
   s("rect", { class: `cell ${look}`, x: x + 1, y, width: wide - 2, height: H - 2 }),
@@ -41,21 +45,21 @@ const cell = (x, y, wide, look, text = "") => [
 ];
 const arrow = (d) => s("path", { class: "link now", "stroke-width": 2, d });
 
-// A memory and, below it, the query that reads all of it, and what it finds. left, right: where the memory begins and
-// ends.
-const memory = (name, query, result, [left, right], ...shapes) => drawing(
-  { name, label: `The query ${query.join(", ")} reads ${format(result, 2)}.`, width: 346, height: 150, most: 346 },
+// A memory and, below it, the query that reads all of it, and what it finds: the two parts of a fraction. left, right:
+// where the memory begins and ends.
+const memory = (name, query, [over, under], [left, right], ...shapes) => drawing(
+  { name, label: `The query ${query.join(", ")} reads ${over} / ${under}.`, width: 346, height: LOW + 28, most: 346 },
   shapes,
-  arrow(`M${left},82v6H${right}v-6M${Math.min(left + 30, (left + right) / 2)},${LOW - 4}v-26m-5,5l5,-5l5,5`),
+  arrow(`M${left},${END}v6H${right}v-6M${Math.min(left + 30, (left + right) / 2)},${LOW - 4}v-26m-5,5l5,-5l5,5`),
   arrow(`M${left + 68},${LOW + 11}h36m-5,-5l5,5l-5,5`),
   ["newest", "query"].map((text, n) => word(0, LOW + 8 + 14 * n, text)),
   query.map((value, i) => cell(left + 30 * i, LOW, 30, "kata-kind-1", value)),
-  cell(left + 110, LOW, 60, "chosen", format(result, 2)),
+  cell(left + 110, LOW, 130, "chosen", `${over} / ${under} = ${format(over / under, 2)}`),
 );
 
-// The cache, which each token makes longer.
-function cached(tokens, most, result) {
-  const [C, left] = [24, 46];
+// The cache, which each token makes longer, and the weights that the newest query gives it.
+function cached(tokens, most, weights, result) {
+  const [C, left] = [22, 74];
   const looks = ["tint kata-tone-8", "tint kata-tone-8", "kata-kind-2"]; // of two rows of keys, and of the values
   return memory(
     `a cache of ${3 * tokens.length} numbers`, tokens.at(-1).slice(0, 2), result, [left, left + tokens.length * C],
@@ -63,6 +67,9 @@ function cached(tokens, most, result) {
       left + n * C, 6 + i * H, C,
       n < tokens.length ? looks[i] + (n === tokens.length - 1 ? " chosen" : "") : "gone", tokens[n]?.[2 + i],
     ))]),
+    word(0, 21 + 3 * H, "query · key"),
+    word(left + 110, LOW - 10, "Σ query · key · value / Σ query · key"),
+    weights.map((weight, n) => word(left + (n + 0.5) * C, 21 + 3 * H, weight, "number", "middle")),
   );
 }
 
@@ -72,13 +79,13 @@ function state([sums, norms], before, tokens, result) {
   const [C, left] = [44, 78];
   return memory(
     "a state of 4 numbers", tokens.at(-1).slice(0, 2), result, [left, left + 2 * C],
-    ["key 0", "key 1"].map((text, i) => word(left + (i + 0.5) * C, 22, text, null, "middle")),
-    word(left + 2 * C + 8, 22, "= before + newest token"),
+    ["key 0", "key 1"].map((text, i) => word(left + (i + 0.5) * C, 34, text, null, "middle")),
+    word(left + 2 * C + 8, 34, "= before + newest token"),
     [["sums", sums, `${value} · (${first}, ${second})`], ["normalizer", norms, `(${first}, ${second})`]].map(
       ([name, numbers, added], i) => [
-        word(0, 45 + i * H, name),
-        numbers.map((number, n) => cell(left + n * C, 30 + i * H, C, "done", number)),
-        word(left + 2 * C + 8, 45 + i * H, `= (${before[i].join(", ")}) + ${added}`),
+        word(0, 63 + i * H, name),
+        numbers.map((number, n) => cell(left + n * C, 48 + i * H, C, "done", number)),
+        word(left + 2 * C + 8, 63 + i * H, `= (${before[i].join(", ")}) + ${added}`),
       ]
     ),
   );
@@ -105,20 +112,24 @@ export default {
     const ofDelta = [...el.querySelector(".kata-below").children].slice(shared);
     const plain = (N) => {
       const read = tokens.slice(0, N);
-      const [[, before], [inCache, after, inState]] = [read.slice(0, -1), read].map(summed);
+      const { weights, state: after, inCache, inState } = summed(read);
+      const ratio = ([over, under]) => over / under;
       const [a, b] = tokens[N - 1];
       const whole = ([one, other]) => `(${a} · ${one} + ${b} · ${other})`.replace(/ /g, "\u00a0");
       return {
         show: [
-          row(cached(read, tokens.length, inCache), state(after, before, read, inState)),
+          row(
+            cached(read, tokens.length, weights, inCache),
+            state(after, summed(read.slice(0, -1)).state, read, inState),
+          ),
           shown.value && row(
             matrix({ name: "the state", values: after, rows: ["sums", "normalizer"], digits: 0, heat: false }),
-            matrix({ name: "read", values: [[inCache], [inState]], rows: ["in cache", "in state"], heat: false }),
+            matrix({ name: "read", values: [inCache, inState].map((one) => [ratio(one)]), rows: ["in cache", "in state"], heat: false }),
           ),
         ],
-        key: ["read in both", [inCache, inState].map((one) => format(one, 2)).join(" = ")],
+        key: ["read in both", [inCache, inState].map((one) => format(ratio(one), 2)).join(" = ")],
         say: `The cache holds ${3 * N} numbers, the state 4. The query (${a},\u00a0${b}) reads the same in both: `
-          + `${whole(after[0])} / ${whole(after[1])}\u00a0=\u00a0${format(inState, 2)}.`,
+          + `${whole(after[0])} / ${whole(after[1])}\u00a0=\u00a0${format(ratio(inState), 2)}.`,
       };
     };
     figure.draw(() => {
@@ -145,7 +156,7 @@ export default {
             to: [1.2, 1.2],
             points: keys.map(([x, y], i) => ({ x, y, name: `key ${i}`, size: 5, look: all[2][i] ? "" : "other" })),
             lines: keys.map((key) => [[0, 0], key, 2]),
-            note: "Full: its pair comes back.",
+            note: "Full: no pair counts more in what it reads.",
           }), bars({
             name: "pairs recalled",
             values: counts,
