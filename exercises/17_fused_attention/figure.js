@@ -7,42 +7,36 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const ORDERS = ["q k v", "k q v", "v k q"];
 const NAMES = ORDERS[0].split(" ");
-const [WIDE, HIGH, GAP] = [72, 34, 54]; // of a part, and between two
-const LEFT = 70; // of the parts
+const [WIDE, HIGH, BOX] = [92, 34, 76]; // of a part, and how wide a box of the formula is
+const [CUT, USED] = [56, 130]; // where the names that parts are cut as stand, and the boxes of the formula
+const PLACES = [126, 218, 330]; // the middles of q, k and v in the formula
 
-// The product as it is stacked, as it is cut, and as attention takes the parts.
+// The stacked product, the names that its parts are cut as, and the box of the formula that each ends in.
 function strips(from, to) {
-  const real = NAMES.map((name) => from[to.indexOf(name)]);
-  const X = (i, gap = GAP) => LEFT + GAP - gap + i * (WIDE + gap);
-  // The letter is what a part is taken for, the colour what it holds.
-  const part = (x, y, letter, is) => [
-    s("rect", { class: `cell kata-kind-${NAMES.indexOf(is)}`, x, y, width: WIDE, height: HIGH }),
-    letter !== is && s("rect", { class: "box", x: x - 2, y: y - 2, width: WIDE + 4, height: HIGH + 4 }),
-    s("text", { class: "number strong", x: x + WIDE / 2, y: y + 21, "text-anchor": "middle" },
-      letter === is ? letter : `${letter} holds ${is}`),
+  const at = (i) => PLACES[0] + i * WIDE;
+  const word = (x, y, text, style) => s("text", { x, y, "text-anchor": "middle", class: "strong", style }, text);
+  const large = (x, y, text) => word(x, y, text, "font-size: 15px; stroke-width: 8px");
+  const part = (x, y, width, is, text) => [
+    s("rect", { class: `cell kata-kind-${NAMES.indexOf(is)}`, x: x - width / 2, y, width, height: HIGH }),
+    s("text", { x, y: y + 21, "text-anchor": "middle", class: "number strong" }, text),
   ];
-  const middle = (x, y, words) => s("text", { x, y, "text-anchor": "middle" }, words);
-  const [CUT, USED] = [72, 158]; // where these rows begin
   return drawing(
-    { name: "x @ W.T, one product", width: LEFT + 3 * WIDE + 2 * GAP + 4, height: USED + HIGH + 6, most: 400,
+    { name: "x @ W.T, one product", width: PLACES[2] + BOX, height: USED + HIGH + 34, most: 410,
       label: `Stacked as ${from.join(", ")}, cut as ${to.join(", ")}.` },
-    from.map((name, i) => part(X(i, 0), 4, name, name)),
-    s("rect", { class: "box", x: X(0, 0), y: 4, width: 3 * WIDE, height: HIGH }),
-    to.map((name, i) => [
-      s("path", { class: "link", d: `M${X(i, 0) + WIDE / 2},${4 + HIGH}L${X(i) + WIDE / 2},${CUT - 2}` }),
-      part(X(i), CUT, name, from[i]),
-    ]),
-    NAMES.map((name, i) => {
-      const [start, end] = [X(to.indexOf(name)) + WIDE / 2, X(i) + WIDE / 2];
-      const kind = NAMES.indexOf(real[i]);
+    [["stacked as", 26], ["cut as", CUT + 5], ["used as", USED + 21]].map(([row, y]) => s("text", { x: 0, y }, row)),
+    from.map((name, i) => part(at(i), 4, WIDE, name, name)),
+    to.map((name, i) => {
+      const end = PLACES[NAMES.indexOf(name)];
       return [
-        s("path", { class: `pull kata-kind-${kind}`, "stroke-width": 2.5,
-          d: `M${start},${CUT + HIGH + 2}C${start},${USED - 25} ${end},${CUT + HIGH + 25} ${end},${USED - 2}` }),
-        part(X(i), USED, name, real[i]),
-        middle(X(i) + WIDE + GAP / 2, USED + 22, ["·", "ᵀ / √d) ·", ""][i]),
+        s("path", { class: `pull kata-kind-${NAMES.indexOf(from[i])}`, "stroke-width": 2.5,
+          d: `M${at(i)},${4 + HIGH}V${CUT + 10}C${at(i)},${USED - 20} ${end},${CUT + 40} ${end},${USED}` }),
+        large(at(i), CUT + 6, name),
+        part(end, USED, BOX, from[i], name === from[i] ? name : `${from[i]}, not ${name}`),
       ];
     }),
-    [["stacked", 4], ["cut as", CUT], ["softmax(", USED]].map(([row, y]) => s("text", { x: 0, y: y + 22 }, row)),
+    [["softmax(", 82], ["q", 126], ["·", 172], ["kᵀ", 220], ["/ √d ) ·", 274], ["v", 330]].map(
+      ([text, x]) => large(x, USED + HIGH + 24, text)
+    ),
   );
 }
 
@@ -86,6 +80,7 @@ export default {
         say: wrong.length
           ? `${wrong.length === 3 ? "All three" : wrong.join(" and ")} are cut from the wrong part. `
             + "All shapes fit, so no error is raised."
+            + (wrong.includes("v") ? "" : ` “${tokens[0]}” stays right: it sees only itself.`)
           : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
             + "in place of three; the output is that of exercise 13.",
       };
