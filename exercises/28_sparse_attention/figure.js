@@ -2,56 +2,69 @@
 
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
-import { dot, format, range } from "../../grader/integrations/figures/maths.js";
+import { dot, format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL] = [27, 84]; // of a bar: the room for it, and its height for the largest score
+const [WIDE, TALL, TOP] = [27, 80, 40]; // of a bar: the room for it, its height for the largest score, what is above
 
-// The scores as bars: full where the key is read, dashed where it is left out, brown where
-// it loses a tie. tied: the keys that share the lowest score of those read; most: how many keys there may be.
-function choices(scores, taken, tied, most) {
-  const full = Math.max(1, ...scores.map(Math.abs));
-  const high = (value) => (value * TALL) / full;
-  const ground = TALL + 20;
-  const deep = high(Math.max(0, ...scores.map((score) => -score)));
-  const below = deep ? deep + 34 : 16; // where the names of keys are, under the numbers of negative scores
+// The scores as bars, each of what its two heads add: in full colour where the key is read, pale where it is left out.
+// terms: of each head, what it adds to each key's score; legend: the same in words; tied: the keys that share the
+// lowest score of those read; most: how many keys there may be.
+function choices({ terms, legend, scores, taken, tied, most }) {
+  const up = scores.map((_, key) => sum(terms.map((line) => Math.max(0, line[key]))));
+  const down = scores.map((_, key) => sum(terms.map((line) => Math.max(0, -line[key]))));
+  const high = (value) => (value * TALL) / Math.max(1, ...up, ...down);
+  const ground = TALL + TOP;
+  const names = ground + high(Math.max(...down)) + 16; // where the names of keys are
   const isLost = (key) => tied.includes(key) && !taken.includes(key);
   const state = (key) => (taken.includes(key) ? "read" : isLost(key) ? "loses the tie" : "left out");
   const told = scores.map((score, key) => `key ${key}, ${score}, ${state(key)}`);
   const width = 28 + most * WIDE;
   const middle = (key) => 28 + (key + 0.5) * WIDE;
+  const word = (x, y, text, look, anchor = "middle") => s("text", { x, y, "text-anchor": anchor, class: look }, text);
+  const part = (x, y, height, kind, strip, wide = 18) => s("rect", {
+    class: `cell kata-kind-${kind} ${strip ? "strip" : ""}`, x: x - wide / 2, y, width: wide, height,
+  });
+  const least = scores[taken.at(-1)];
+  const level = ground - high(least);
   const tie = () => {
-    const [first, last, y] = [middle(tied[0]), middle(tied.at(-1)), ground + below + 6];
-    const [value, read] = [scores[tied[0]], tied.filter((key) => !isLost(key)).length];
+    const [first, last, y] = [middle(tied[0]), middle(tied.at(-1)), names + 6];
+    const read = tied.filter((key) => !isLost(key)).length;
+    const text = `tie at ${format(least, 0)}: only the first ${read > 1 ? `${read} are` : "is"} read`;
     return [
-      s("path", { class: "now", d: `M${first},${ground - high(value)}H${last}` }),
       s("path", {
         class: "line", d: `M${first},${y + 6}H${last}${tied.map((key) => `M${middle(key)},${y}v6`).join("")}`,
       }),
-      s(
-        "text",
-        { class: "strong", y: y + 22, ...(first < width / 2 ? { x: first } : { x: last, "text-anchor": "end" }) },
-        `tie at ${format(value, 0)}: only the first ${read > 1 ? `${read} are` : "is"} read`
-      ),
+      first < width / 2 ? word(first, y + 22, text, "strong", "start") : word(last, y + 22, text, "strong", "end"),
     ];
   };
   return drawing(
-    { name: "scores of the last token: dark bars are read", label: told.join("; "), width, height: ground + below + 32,
-      most: 1.5 * width },
+    {
+      name: `scores of the last token${down.some(Boolean) ? " (black lines)" : ""}: strong colours are read`,
+      label: told.join("; "), width, height: names + 32, most: 1.5 * width,
+    },
+    legend.map((text, n) => [
+      part(6 + 180 * n, 3, 12, 2 * n, true, 12), word(18 + 180 * n, 13, text, null, "start"),
+    ]),
     s("line", { class: "axis", x1: 28, x2: width, y1: ground, y2: ground }),
-    s("text", { x: 0, y: ground + below }, "key"),
+    s("path", { class: "now", d: `M28,${level}H${width}` }),
+    [`${taken.length}${["st", "nd", "rd"][taken.length - 1] ?? "th"}`, "best"].map(
+      (text, n) => word(0, level - 15 + 12 * n, text, null, "start")
+    ),
+    word(0, names, "key", null, "start"),
     tied.length > 0 && tie(),
     scores.map((score, key) => {
       const x = middle(key);
+      const isTaken = taken.includes(key);
+      const [above, below] = [1, -1].map((side) => terms.map((line) => high(Math.max(0, side * line[key]))));
       return [
-        s("rect", {
-          class: `cell ${taken.includes(key) ? "now" : isLost(key) ? "kata-kind-1" : "gone"}`, x: x - 9, width: 18,
-          y: ground - Math.max(0, high(score)), height: Math.abs(high(score)),
-        }),
-        s("text", {
-          x, y: ground - high(score) + (score < 0 ? 14 : -5), "text-anchor": "middle", class: "strong",
-        }, format(score, 0)),
-        s("text", { x, y: ground + below, "text-anchor": "middle" }, String(key)),
+        terms.map((line, n) => [
+          above[n] > 0 && part(x, ground - sum(above.slice(0, n + 1)), above[n], 2 * n, isTaken),
+          below[n] > 0 && part(x, ground + sum(below.slice(0, n)), below[n], 2 * n, isTaken),
+        ]),
+        down[key] > 0 && s("path", { class: "truth", d: `M${x - 12},${ground - high(score)}h24` }),
+        word(x, ground - sum(above) - 5, format(score, 0), "strong"),
+        word(x, names, String(key), isTaken ? "strong" : null),
       ];
     }),
   );
@@ -63,14 +76,15 @@ export default {
     const figure = frame(el, "The highest scores are read, and earlier keys win a tie");
     figure.beside();
     const count = figure.slider({ label: "Keys to read (k)", min: 1, max: 5, value: 4 });
-    const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
     const heads = weights.map((value, n) => figure.slider({ label: `Weight of head ${n}`, min: -3, max: 3, value }));
     const relu = figure.toggle({ label: "relu", value: true });
-    const all = figure.toggle({ label: "Products" });
     figure.lesson(() => {
       [many.value, count.value, relu.value, all.value] = [4, 2, true, true];
       heads.forEach((one, n) => (one.value = weights[n]));
     });
+    figure.fold("Fewer keys, products");
+    const many = figure.slider({ label: "Keys", min: 2, max: keys.length, value: keys.length });
+    const all = figure.toggle({ label: "Products" });
     figure.draw(() => {
       const products = queries.map((query) => keys.slice(0, many.value).map((key) => dot(query, key)));
       const kept = products.map((line) => line.map((value) => (relu.value ? Math.max(value, 0) : value)));
@@ -86,7 +100,13 @@ export default {
       const empty = count.value - taken.length;
       return {
         key: ["keys that attention reads", `${taken.length}\u00a0of\u00a0${many.value}`],
-        show: choices(scores, taken, tied, keys.length),
+        show: choices({
+          terms: kept.map((line, n) => line.map((value) => heads[n].value * value)),
+          legend: heads.map(
+            (one, n) => `head ${n}: ${format(one.value, 0)} · ${relu.value ? "relu(query · key)" : "query · key"}`
+          ),
+          scores, taken, tied, most: keys.length,
+        }),
         more: all.value && row(
           matrix({
             name: relu.value ? "products after relu, and scores" : "products, and scores",
