@@ -7,11 +7,12 @@ import { range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, TALL] = [34, 28]; // of a cell
-const [BROAD, OLD, NEW] = [346, 56, 219]; // how wide a memory is; in the fast one, where old and new numbers begin
+const [BROAD, OLD, THIS, NEW] = [346, 66, 186, 262]; // how wide a memory is; in the fast one, its three columns
 
 const short = (value, digits = 4) => String(Number(value.toFixed(digits)));
 const word = (x, y, text, look = null, anchor = "middle") =>
   s("text", { x, y, "text-anchor": anchor, class: look }, text);
+const arrow = (d) => s("path", { class: "link now", "stroke-width": 2, d });
 const cell = (x, y, look, text = "", wide = WIDE) => [
   s("rect", { class: `cell ${look}`, x, y, width: wide - 2, height: TALL - 2 }),
   text !== "" && word(x + wide / 2 - 1, y + 17, text, "number"),
@@ -54,17 +55,25 @@ export default {
         const most = Math.max(...keys.map((j) => powers[j]));
         const power = Math.max(old.power, most);
         const adds = [() => 1, (j) => values[j]].map((of) => sum(keys.map((j) => (powers[j] / power) * of(j))));
+        const weights = keys.map((j) => (powers[j] === power ? "1" : `${powers[j]}/${power}`));
+        const terms = [weights, weights.map((weight, n) => `${weight}·${values[keys[n]]}`)];
         const factor = old.power / power;
-        state[i] = { power, most, d: old.d * factor + adds[0], o: old.o * factor + adds[1], old, adds };
+        state[i] = { power, most, d: old.d * factor + adds[0], o: old.o * factor + adds[1], old, adds, terms };
       }));
       const [a, b] = tiles[at.value - 1] ?? [];
       const [queries, keys] = [inBlock(a), inBlock(b)];
       const last = queries.at(-1); // the query whose numbers are written out
       const isReady = (i) => tiles.slice(at.value).every(([other]) => !inBlock(other).includes(i)) && state[i].d > 0;
       const lookOf = (all, t) => (all.includes(t) ? "tint kata-tone-10" : "");
+      const { power, d, o, old, adds, terms, most: found } = state[last] ?? {};
+      const added = (n) => (terms[n].length > 2 ? short(adds[n]) : terms[n].join(" + ")); // as far as there is room
+      const risen = old?.power > 0 && power > old.power;
+      const factor = risen ? `· ${old.power}/${power} ` : "";
+      const ends = last !== undefined && isReady(last); // no tile of this query is left: nothing of it stays
       // Two memories: what lies in each while this tile is worked on.
-      const height = 206 + wide.value * TALL;
-      const [left, top, most] = [94, height / 2 - 58, T * TALL];
+      const height = 208 + wide.value * TALL;
+      const [left, top, most] = [68, height / 2 - 62, T * TALL];
+      const aside = left + T * WIDE + 10; // where the outputs begin
       const large = drawing(
         {
           name: "HBM: large, far and slow",
@@ -74,16 +83,13 @@ export default {
         },
         s("rect", { class: "box", x: 2, y: 2, width: BROAD - 4, height: height - 4, rx: 6 }),
         word(left - 27, top - 6, "Q"), word(left - 10, top - 20, "K"), word(left - 10, top + most + 25, "V"),
-        word(left + T * WIDE + 26, top - 6, "O"),
+        word(aside + 16, top - 6, "O"),
         range(T).map((t) => [
           cell(left - 44, top + t * TALL, `${lookOf(queries, t)} ${t === last ? "chosen" : ""}`, "1"),
           cell(left + t * WIDE, top - TALL - 10, lookOf(keys, t), log(powers[t])),
           cell(left + t * WIDE, top + most + 8, lookOf(keys, t), values[t]),
-          cell(left + T * WIDE + 10, top + t * TALL, isReady(t) ? `done ${t === last ? "chosen" : ""}` : "",
+          cell(aside, top + t * TALL, isReady(t) ? `done ${t === last ? "chosen" : ""}` : "",
             isReady(t) ? short(state[t].o / state[t].d, 2) : ""),
-          isReady(t) && t === last && [`= ${short(state[t].o)}`, `/ ${short(state[t].d)}`].map((text, n) => word(
-            left + T * WIDE + 50, top + t * TALL + 11 + 13 * n, text, "number", "start"
-          )),
         ]),
         tiles.map(([row, column], n) => {
           const [down, along] = [inBlock(row), inBlock(column)];
@@ -99,55 +105,54 @@ export default {
             ),
           ];
         }),
-        word(BROAD / 2, top + most + 54,
-          `${queries.length ? "light blue: fetched; " : ""}dashed: scores, never here`),
+        queries.length && [
+          arrow(`M${left + T * WIDE + 4},${top - 25}H${BROAD - 8}m-6,-5l6,5l-6,5`),
+          word(BROAD - 8, top - 32, "Q, K, V to SRAM", null, "end"),
+        ],
+        ends && [
+          arrow(`M${BROAD - 8},${top + last * TALL + 13}H${aside + 40}m6,-5l-6,5l6,5`),
+          word(BROAD - 8, top + last * TALL + 7, `${short(o)} / ${short(d)}`, "number", "end"),
+        ],
+        word(BROAD / 2, top + most + 56, "dashed: scores, never here"),
       );
-      const tile = OLD + 26;
-      const [y, below] = [162, 162 + wide.value * TALL];
-      const { power, d, o, old, adds, most: found } = state[last] ?? {};
-      const risen = old?.power > 0 && power > old.power;
-      const factor = risen ? `· ${old.power}/${power} ` : "";
-      const ends = last !== undefined && isReady(last); // no tile of this query is left: nothing of it is carried on
+      const below = 74 + wide.value * TALL; // where the three numbers begin, under the scores
+      const start = THIS - (keys.length * WIDE) / 2;
       const small = drawing(
         {
           name: "SRAM: small, near and fast",
           label: queries.length
-            ? `${queries.length} queries, ${keys.length} keys and values, their scores, and for each query `
-              + "a maximum, a sum and an output."
+            ? `${queries.length} queries, their scores with ${keys.length} keys, and for each query a maximum, a sum `
+              + "and an output."
             : "Nothing is here yet.",
           width: BROAD,
           height,
         },
         s("rect", { class: "box", x: 2, y: 2, width: BROAD - 4, height: height - 4, rx: 6 }),
         queries.length ? [
-          word(8, 24, `query ${last}`, null, "start"),
-          [[OLD + 30, old.power ? "carried" : "before"], [OLD + 108, "this tile"],
-            [NEW + 26, ends ? "done" : "carried on"]].map(([x, text]) => word(x, 24, text, "strong")),
-          [["max", log(old.power), `or ${log(found)}`, log(power)],
-            ["sum", short(old.d), `${factor}+ ${short(adds[0])}`, short(d)],
-            ["output", short(old.o), `${factor}+ ${short(adds[1])}`, short(o)],
-          ].map(([name, before, change, after], n) => [
-            word(8, 51 + n * TALL, name, null, "start"),
-            cell(OLD, 34 + n * TALL, "", before, 54),
-            word(OLD + 60, 51 + n * TALL, change, null, "start"),
-            word(NEW - 10, 51 + n * TALL, "→"),
-            cell(NEW, 34 + n * TALL, "done chosen", after, 54),
-          ]),
-          s("path", { class: "line", d: `M${NEW + 58},${ends ? 63 : 35}h6V115h-6` }),
-          (ends ? ["give O", `its ${short(o / d, 2)}`] : ["all that", "stays"]).map(
-            (text, n) => word(NEW + 70, (ends ? 85 : 71) + 16 * n, text, "strong", "start")),
-          ["these scores are", "forgotten after", "this tile"].map(
-            (text, n) => word(tile + wide.value * WIDE + 12, y + 17 + 16 * n, text, null, "start")),
-          word(tile - 36, y + 17, "Q"), word(tile - 12, y - 21, "K"), word(tile - 12, below + 25, "V"),
-          keys.map((j, n) => [
-            cell(tile + n * WIDE, y - 38, "tint kata-tone-10", log(powers[j])),
-            cell(tile + n * WIDE, below + 8, "tint kata-tone-10", values[j]),
-          ]),
           queries.map((i, n) => [
-            cell(tile - 26, y + n * TALL, "tint kata-tone-10", "1", 24),
-            keys.map((j, m) => cell(tile + m * WIDE, y + n * TALL, seen(i, j) ? "kata-kind-3" : "gone",
+            word(start - 8, 29 + n * TALL, `query ${i}`, null, "end"),
+            keys.map((j, m) => cell(start + m * WIDE, 12 + n * TALL, seen(i, j) ? "kata-kind-3" : "gone",
               seen(i, j) ? log(powers[j]) : "")),
           ]),
+          ["scores,", "then forgotten"].map(
+            (text, n) => word(start + keys.length * WIDE + 8, 29 + 15 * n, text, null, "start")),
+          arrow(`M${THIS},${below - 60}V${below - 25}m-5,-6l5,6l5,-6`),
+          word(8, below - 8, `query ${last}`, "strong", "start"),
+          [[OLD + 27, "before"], [THIS, "this tile"], [NEW + 27, "after"]].map(
+            ([x, text]) => word(x, below - 8, text, "strong")),
+          [["max", log(old.power), `or ${log(found)}`, log(power)],
+            ["sum", short(old.d), `${factor}+ ${added(0)}`, short(d)],
+            ["output", short(old.o), `${factor}+ ${added(1)}`, short(o)],
+          ].map(([name, before, change, after], n) => [
+            word(8, below + 17 + n * TALL, name, null, "start"),
+            cell(OLD, below + n * TALL, "", before, 54),
+            word(THIS, below + 17 + n * TALL, change),
+            word(NEW - 9, below + 17 + n * TALL, "→"),
+            cell(NEW, below + n * TALL, "done chosen", after, 54),
+          ]),
+          word(NEW + 54, below + 3 * TALL + 20,
+            ends ? `${short(o)} / ${short(d)} = ${short(o / d, 2)} to O` : "these three stay for the next tile",
+            "strong", "end"),
         ] : word(BROAD / 2, height / 2, "nothing yet"),
       );
       return {
