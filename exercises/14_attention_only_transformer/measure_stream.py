@@ -1,4 +1,4 @@
-"""Why a layer adds to the stream and does not replace it: the table of "Why add, and not replace?" in the lesson.
+"""Why a layer adds to the stream and does not replace it: the table of "Why layers add to a stream" in the lesson.
 
     make experiment EX=14 ARGS="stream your_file.py"
 

@@ -1,4 +1,4 @@
-"""Fits the indexer in this lesson's folder, in half a minute on one core.
+"""Fits the indexer in this lesson's folder.
 
     python exercises/28_sparse_attention/train.py [FILE]
 
