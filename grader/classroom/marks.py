@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.classroom.intake import archives
-from grader.records import safe_files
+from grader.records.safe_files import plain_name
 from grader.records.sanitize import label
 from grader.records.submission import Submission
 
@@ -66,11 +66,9 @@ class HandIn:
     @property
     def read_as(self) -> str:
         """A sentence on a name that is read as a different one, x.py.txt as x.py; "" for an ordinary name."""
-        found = safe_files.appended(os.path.basename(self.member or self.place))
-        if found is None:
-            return ""
-        ending, code = found
-        return f"Its name ends in {label(ending)}, so it was read as .{code}. Call it .{code} next time."
+        name = os.path.basename(self.member or self.place)
+        plain = plain_name(name)
+        return "" if plain == name else f"It was read as {label(plain)}. Call it so next time."
 
 
 @dataclass(frozen=True, slots=True)

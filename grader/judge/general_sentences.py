@@ -48,7 +48,7 @@ SENTENCES = {  # what torch says at its beginning, and what that means
         "copy.deepcopy can't copy a tensor that was computed, and the object keeps one from an earlier call. "
         "Don't keep it, or do without the copy."
     ),
-    r"cannot assign (parameters?|modules?) before Module\.__init__\(\) call": (
+    r"cannot assign (parameters?|modules?|buffer) before Module\.__init__\(\) call": (
         "A layer or parameter is assigned before super().__init__() has run: call that first, with its parentheses."
     ),
     r"view size is not compatible with input tensor's size and stride": (

@@ -265,7 +265,7 @@ def slipped(error: LearnerError, call: Call | None, file: Submission) -> str:
     if error.kind not in ("exception", "signature"):
         return ""
     kind, frames = error.facts.get("type"), error.facts.get("frames")
-    if kind == "AttributeError" or not method:  # a module that was not set up has no place for what it holds
+    if kind == "AttributeError" or not method:  # what was never set is missing
         slip = source.slip(file.source, owner, "__init__")
         return slip if kind == "AttributeError" or not frames else ""
     method = "forward" if method == "__call__" else method

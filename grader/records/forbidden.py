@@ -11,10 +11,11 @@ import ast
 import re
 from collections.abc import Sequence
 
+from grader.catalog.patches import FUNCTION
 from grader.records.limited import limited
 from grader.records.sanitize import inert
 from grader.records.source import SourceWords
-from grader.records.syntax import FUNCTIONS, dotted, imported, place, tree_of
+from grader.records.syntax import dotted, imported, place, tree_of
 
 # Modules and parts of modules with which code can change what else runs in its process, in a dotted name.
 MACHINERY = re.compile(
@@ -63,7 +64,7 @@ def suspect_uses(source: str) -> list[tuple[int, str]]:
         names: list[str] = []
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = [f"{getattr(node, 'module', '') or ''}.{alias.name}".lstrip(".") for alias in node.names]
-        elif isinstance(node, FUNCTIONS):
+        elif isinstance(node, FUNCTION):
             names = [node.name]
         elif isinstance(node, (ast.Attribute, ast.Name)):
             names = [".".join(dotted(node, aliases))]

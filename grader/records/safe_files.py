@@ -36,12 +36,6 @@ def plain_name(name: str) -> str:
     return f"{match['stem']}{match['revision'] or ''}.{match['code']}" if match else name
 
 
-def appended(name: str) -> tuple[str, str] | None:
-    """The whole ending of a name to which one was appended, and what it was: ".py.txt", "py"; else None."""
-    match = APPENDED.fullmatch(name)
-    return match and (name[match.end("stem") :], match["code"].lower())
-
-
 def is_notebook(name: str) -> bool:
     """Whether a file of this name is a notebook."""
     return plain_name(name).lower().endswith(".ipynb")
@@ -50,12 +44,6 @@ def is_notebook(name: str) -> bool:
 def limit_of(name: str) -> int:
     """The largest size, in bytes, of a file of this name."""
     return MAX_NOTEBOOK if is_notebook(name) else MAX_SOURCE
-
-
-def read_bytes(path: Path, limit: int, links: bool = False) -> bytes:
-    """The bytes of one regular file, at most `limit`. Raises NoSuchFile or BadSubmission as `open_regular`."""
-    with open_regular(path, links) as file:
-        return read_open(file, paths.shown(path), limit)
 
 
 def read_open(file: BinaryIO, shown_name: str, limit: int) -> bytes:

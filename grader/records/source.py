@@ -12,13 +12,13 @@ import re
 from types import ModuleType
 from typing import TypedDict
 
-from grader.catalog import patches, stubs
+from grader.catalog import stubs
+from grader.catalog.patches import FUNCTION, Function, span
 from grader.records.limited import limited
-from grader.records.syntax import FUNCTIONS, dotted, imported, is_text, parse, place, tree_of
+from grader.records.syntax import dotted, imported, is_text, parse, place, tree_of
 
 CLOSE = 0.6  # the least similarity of two names, as difflib measures it
-DEFINING = (*FUNCTIONS, ast.ClassDef)
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+DEFINING = (*FUNCTION, ast.ClassDef)
 LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
 
 
@@ -29,7 +29,7 @@ class SourceWords:
     """
 
     def __init__(self, source: str) -> None:
-        self.source = source
+        self.source, self._words = source, frozenset(re.findall(r"\w+", source))
 
     def confirmed(self, name: str) -> str:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
@@ -62,10 +62,6 @@ class SourceWords:
         return frozenset(used_names)
 
     @functools.cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w+", self.source))
-
-    @functools.cached_property
     def outline(self) -> "Outline":
         """The outline of the source. Raises BadSubmission where reading it exceeds a limit."""
         return outline(self.source)
@@ -94,10 +90,10 @@ def outline(source: str) -> Outline:
     return {
         "depth": _depth(parse(source)),
         "imports": imported(nodes),
-        "statements": [(patches.span(statement)[0] + 1, _may_define(statement)) for statement in tree.body],
+        "statements": [(span(statement)[0] + 1, _may_define(statement)) for statement in tree.body],
         "lines": _lines([node for node in nodes if isinstance(node, DEFINING)]),
         "classes": sorted({node.name for node in nodes if isinstance(node, ast.ClassDef)}),
-        "functions": [(node.lineno, node.end_lineno or 0, node.name) for node in nodes if isinstance(node, FUNCTIONS)],
+        "functions": [(node.lineno, node.end_lineno or 0, node.name) for node in nodes if isinstance(node, FUNCTION)],
         "uses": {node.name: _names(node) for node in definitions},
         "uses_forward": {node.name: _names(node, without="backward") for node in definitions},
         "arguments": {node.name: found for node in definitions if (found := _arguments(node)) is not None},
@@ -106,7 +102,7 @@ def outline(source: str) -> Outline:
 
 @limited
 def slip(source: str, owner: str, name: str) -> str:
-    """Why the source lacks a function, or a class a method or what sets it up; "" where no reason was found.
+    """Why the source lacks a function, or a class a method or a method self; "" where no reason was found.
 
     owner: the class, or "" where a function or class at top level is looked for.
     """
@@ -117,7 +113,7 @@ def slip(source: str, owner: str, name: str) -> str:
     body = classes[-1].body if owner else tree.body
     own = {node.name: node for node in body if isinstance(node, DEFINING)}
     if name in own:
-        return _slip_of_method(source, classes[-1], own[name]) if owner else ""
+        return _missing_self(source, own[name]) if owner else ""
     for outer in own.values():
         for node in ast.walk(outer):
             is_method = isinstance(outer, ast.ClassDef) and _takes_self(node)  # which happens to be called like it
@@ -126,7 +122,7 @@ def slip(source: str, owner: str, name: str) -> str:
     if not owner:
         return ""
     for node in tree.body:
-        if isinstance(node, FUNCTIONS) and node.name == name and _takes_self(node):
+        if isinstance(node, FUNCTION) and node.name == name and _takes_self(node):
             return f"{_placed(source, node)} is outside the class {owner}: move it to the right, into the class"
     close = difflib.get_close_matches(name, own, n=1, cutoff=CLOSE)
     if close and close[0] not in ("__init__", "forward"):
@@ -175,8 +171,6 @@ def caret(source: str, line: int) -> list[int]:
         if error.lineno == line and error.offset:
             ends_there = error.end_lineno == line and (error.end_offset or 0) > error.offset
             return [error.offset - 1, (error.end_offset or 0) - 1 if ends_there else error.offset]
-    except ValueError:
-        pass
     return []
 
 
@@ -223,34 +217,26 @@ def _names(definition: ast.AST, without: str = "") -> list[str]:
 
 def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
     """The arguments of a function, or of a class without self, each with its default; None for a class without any."""
-    if isinstance(definition, FUNCTIONS):
+    if isinstance(definition, FUNCTION):
         return list(stubs.arguments(definition))
-    makers = [one for one in definition.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
+    makers = [one for one in definition.body if isinstance(one, FUNCTION) and one.name == "__init__"]
     return list(stubs.arguments(makers[-1])[1:]) if makers else None
 
 
-def _parameters(function: Function) -> list[ast.arg]:
-    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-
-
 def _takes_self(node: ast.AST) -> bool:
-    return isinstance(node, FUNCTIONS) and [one.arg for one in node.args.args[:1]] == ["self"]
+    return isinstance(node, FUNCTION) and [one.arg for one in node.args.args[:1]] == ["self"]
 
 
-def _slip_of_method(source: str, owner: ast.ClassDef, method: Function | ast.ClassDef) -> str:
-    """What a method lacks: self, or in a torch.nn.Module a call of super().__init__(); "" for nothing."""
+def _missing_self(source: str, method: Function | ast.ClassDef) -> str:
+    """That a method reads self and does not take it; "" where it does."""
     if isinstance(method, ast.ClassDef):
         return ""
-    nodes = list(ast.walk(method))
-    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in nodes)
-    if reads_self and "self" not in {one.arg for one in _parameters(method)} and not method.args.vararg:
-        return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
-    is_module = any(ast.unparse(base).rpartition(".")[2] == "Module" for base in owner.bases)
-    if method.name != "__init__" or not is_module:
+    its = method.args
+    taken = {one.arg for one in (*its.posonlyargs, *its.args, *its.kwonlyargs)}
+    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(method))
+    if not reads_self or "self" in taken or its.vararg:
         return ""
-    if any(isinstance(node, ast.Attribute) and node.attr == "__init__" for node in nodes):
-        return ""
-    return f"{owner.name}.{_placed(source, method)} does not call super().__init__(): that is its first line"
+    return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
 
 
 def _written(definition: ast.AST) -> str:
@@ -258,7 +244,7 @@ def _written(definition: ast.AST) -> str:
     for node in ast.walk(definition):
         if isinstance(node, DEFINING):
             node.body = [part for part in node.body if not is_text(part)] or node.body
-        if isinstance(node, FUNCTIONS):
+        if isinstance(node, FUNCTION):
             node.returns = None
         elif isinstance(node, ast.arg):
             node.annotation = None

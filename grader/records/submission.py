@@ -1,7 +1,6 @@
 """A submission: the source of a .py file or a notebook, decoded and without magics."""
 
 import ast
-import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.records import containment, syntax
 from grader.records.limited import limited
 from grader.records.our_cells import without_setup
-from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, read_bytes, reset_advice, text_of
+from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, open_regular, read_open, reset_advice, text_of
 from grader.records.sanitize import inert
 from grader.records.syntax import LINE_ENDS, parse
 
@@ -111,11 +110,6 @@ class Submission:
     notes: tuple[str, ...] = ()
 
     @property
-    def digest(self) -> str:
-        """The SHA-256 of the source, in hexadecimal."""
-        return hashlib.sha256(self.source.encode()).hexdigest()
-
-    @property
     def reason(self) -> str:
         """The note on a cell that was left out, which may explain a missing definition; "" if there is none."""
         return next((note for note in self.notes if NOT_PYTHON in note), "")
@@ -148,7 +142,9 @@ def read(path: Path, is_own: bool = True) -> Submission:
     is_own: the file is the user's own. Such a file may have hard links, since backups make them; a stranger's may not.
     """
     shown_name = paths.shown(path)
-    return decode(read_bytes(path, limit_of(path.name), links=is_own), shown_name, is_notebook(path.name))
+    with open_regular(path, links=is_own) as file:
+        data = read_open(file, shown_name, limit_of(path.name))
+    return decode(data, shown_name, is_notebook(path.name))
 
 
 def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
@@ -176,14 +172,15 @@ def _problem(cell: str) -> str:
         ast.parse(cell)
     except SyntaxError as error:
         return f", line {error.lineno or 1} {NOT_PYTHON}: {type(error).__name__}, {error.msg}"
-    except ValueError:
-        return f", line 1 {NOT_PYTHON}"
     return ""
 
 
 def _cells(notebook: Any) -> list[tuple[str, str]]:
     """The type and the text of each cell, a string or several. Raises an error for what is no notebook."""
-    return [(cell["cell_type"], "".join(cell.get("source", ""))) for cell in notebook["cells"]]
+    cells = [(cell["cell_type"], cell.get("source", "")) for cell in notebook["cells"]]
+    if not all(isinstance(source, (str, list)) for _, source in cells):
+        raise TypeError
+    return [(kind, "".join(source)) for kind, source in cells]
 
 
 def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
@@ -203,11 +200,8 @@ def _bounded(text: str, shown_name: str) -> None:
     """Raise BadSubmission for code of a notebook that could not be a .py file."""
     try:
         size = len(text.encode())
-    except UnicodeEncodeError as error:
-        half = text[error.start].encode("unicode_escape").decode()
-        raise BadSubmission(
-            f"{shown_name} holds half a character ({half}) in its code. Delete it, and save again."
-        ) from None
+    except UnicodeEncodeError:
+        raise BadSubmission(f"{shown_name} holds half a character in its code. Delete it, and save again.") from None
     if "\0" in text:
         raise BadSubmission(f"{shown_name} holds a NUL character in its code. Delete it.")
     if size > MAX_SOURCE:

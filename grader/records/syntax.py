@@ -8,7 +8,6 @@ import functools
 import re
 from collections.abc import Iterable
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LINE_ENDS = re.compile(r"\r\n|\r|\n")
 TITLE = re.compile(r"# --- (?:cell (\d+)|In \[(\d+)\]) ---")
 MAX_PARTS = 30  # of a dotted name; no library has a longer one, and a chain of thousands takes seconds to read

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.catalog import paths
+from grader.catalog.patches import FUNCTION
 from grader.judge.collection import Check
 from grader.judge.examiner import Examiner
 from grader.judge.where.donors import names_in
 from grader.judge.where.edits import Change, Tree, Unit
 from grader.judge.where.trial import Trial
-from grader.records.syntax import FUNCTIONS
 
 MAX_PAIRS = 10  # of definitions that are replaced together
 
@@ -164,6 +164,6 @@ def without_hints(definition: ast.AST) -> ast.AST:
     for node in ast.walk(bare):
         if isinstance(node, ast.arg):
             node.annotation = None
-        elif isinstance(node, FUNCTIONS):
+        elif isinstance(node, FUNCTION):
             node.returns = None
     return bare

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeGuard
 
+from grader.catalog.patches import FUNCTION
 from grader.catalog.stubs import is_unwritten
-from grader.records.syntax import FUNCTIONS, is_text
+from grader.records.syntax import is_text
 
 MAX_NODES = 6_000  # of a source that is searched; answers to exercises have some 500
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -118,12 +119,12 @@ class Tree:
         """The last definition of each name. A function that is assigned to a class under its own name is a method."""
         units: dict[str, Unit] = {}
         for top, node in enumerate(self.module.body):
-            if isinstance(node, FUNCTIONS):
+            if isinstance(node, FUNCTION):
                 units[node.name] = Unit(node.name, node, None, top)
             elif isinstance(node, ast.ClassDef):
                 if not any(isinstance(base, ast.Name) and base.id == node.name for base in node.bases):
                     units = {name: unit for name, unit in units.items() if not name.startswith(f"{node.name}.")}
-                methods = [statement for statement in node.body if isinstance(statement, FUNCTIONS)]
+                methods = [statement for statement in node.body if isinstance(statement, FUNCTION)]
                 own = [Unit(f"{node.name}.{method.name}", method, node, top) for method in methods]
                 units |= {unit.name: unit for unit in own}
             elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
