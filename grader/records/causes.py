@@ -92,7 +92,8 @@ def causes(result: ExerciseResult) -> tuple[Cause, ...]:
         if check.outcome == FAILED:
             same = [group for group in groups if any(_is_one(check, grouped) for grouped in group)]
             groups = [group for group in groups if group not in same]
-            groups.append(_in_order(result, [*(grouped for group in same for grouped in group), check]))
+            joined = [*(grouped for group in same for grouped in group), check]
+            groups.append(sorted(joined, key=result.checks.index))
     groups = _without_waiting(result, groups)
     groups.sort(key=lambda group: (min(check.task or 0 for check in group), result.checks.index(group[0])))
     return tuple(_cause(number, tuple(group)) for number, group in enumerate(groups, 1))
@@ -135,10 +136,6 @@ def known_sentences(diagnosis: str | None) -> list[str]:
     return (diagnosis or "").partition(OR)[0].split(AND)
 
 
-def _in_order(result: ExerciseResult, checks: list[CheckResult]) -> list[CheckResult]:
-    return sorted(checks, key=result.checks.index)
-
-
 def _without_waiting(result: ExerciseResult, groups: list[list[CheckResult]]) -> list[list[CheckResult]]:
     """The groups, in which those that only wait for another function are joined to that function's, or to the first."""
     waits = [group for group in groups if all(FIX_FIRST in (check.diagnosis or "") for check in group)]
@@ -150,7 +147,7 @@ def _without_waiting(result: ExerciseResult, groups: list[list[CheckResult]]) ->
         function = (group[0].diagnosis or "").partition(FIX_FIRST)[2].removesuffix(" first.")
         target = next((one for one in causing if any(_calls(check, function) for check in one)), causing[0])
         joined[id(target)] += group
-    return [_in_order(result, group) for group in joined.values()]
+    return [sorted(group, key=result.checks.index) for group in joined.values()]
 
 
 def _calls(check: CheckResult, function: str) -> bool:

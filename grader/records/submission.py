@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
-from grader.records import containment, syntax
+from grader.records import containment
 from grader.records.limited import limited
 from grader.records.our_cells import without_setup
 from grader.records.safe_files import MAX_SOURCE, is_notebook, limit_of, open_regular, read_open, reset_advice, text_of
@@ -62,7 +62,7 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
         raise BadSubmission(f"{shown_name} is empty: it has no code cell with code in it.{advice}")
     if any(map(is_conflicted, sources)):  # the cell would be left out, since it is not Python
         raise BadSubmission(f"{shown_name} holds {MARKS}.")
-    titles = [syntax.title(number) for number in range(1, len(sources) + 1)]
+    titles = [f"# --- cell {number} ---" for number in range(1, len(sources) + 1)]  # as syntax.TITLE reads them
     _bounded("\n".join(titles + sources), shown_name)
     plain_sources = [without_magics(without_setup(source)) for source in sources]
     problems = [_problem(code) for code, _ in plain_sources]
@@ -149,21 +149,19 @@ def read(path: Path, is_own: bool = True) -> Submission:
 
 def decode(data: bytes, shown_name: str, notebook: bool) -> Submission:
     """The submission in these bytes. shown_name: the name of the file in messages. Raises BadSubmission."""
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
     if notebook:
         text, skipped, problems = code_of(data, shown_name)
-        if skipped:
-            notes = (
-                f"{skipped} magic or shell {'line was' if skipped == 1 else 'lines were'} left out of {shown_name}.",
-            )
-        notes += tuple(inert(note) for note in problems[:MAX_BROKEN_CELLS])
+        lines = "line was" if skipped == 1 else "lines were"
+        notes += [f"{skipped} magic or shell {lines} left out of {shown_name}."] * bool(skipped)
+        notes += map(inert, problems[:MAX_BROKEN_CELLS])
     else:
         text = without_setup(text_of(data, shown_name))
     if not text.strip():
         raise BadSubmission(f"{shown_name} is empty.{reset_advice(shown_name) or START_ADVICE}")
     if BIDI.search(text):
-        notes += ("The source holds invisible characters that change the direction of text.",)
-    return Submission(text, shown_name, notes)
+        notes.append("The source holds invisible characters that change the direction of text.")
+    return Submission(text, shown_name, tuple(notes))
 
 
 def _problem(cell: str) -> str:

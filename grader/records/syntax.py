@@ -63,11 +63,6 @@ def dotted(node: ast.AST, aliases: dict[str, str]) -> list[str]:
     return [*aliases.get(root, root).split("."), *reversed(parts)]
 
 
-def title(number: int) -> str:
-    """The line above the code of a cell."""
-    return f"# --- cell {number} ---"
-
-
 def is_notebook(source: str) -> bool:
     """Whether a source is a notebook's: it begins with a title."""
     return TITLE.match(source) is not None
