@@ -224,17 +224,13 @@ def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
 
 
 def _takes_self(node: ast.AST) -> bool:
-    return isinstance(node, FUNCTION) and [one.arg for one in node.args.args[:1]] == ["self"]
+    return isinstance(node, FUNCTION) and [one.arg for one in (*node.args.posonlyargs, *node.args.args)][:1] == ["self"]
 
 
 def _missing_self(source: str, method: Function | ast.ClassDef) -> str:
     """That a method reads self and does not take it; "" where it does."""
-    if isinstance(method, ast.ClassDef):
-        return ""
-    its = method.args
-    taken = {one.arg for one in (*its.posonlyargs, *its.args, *its.kwonlyargs)}
     reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(method))
-    if not reads_self or "self" in taken or its.vararg:
+    if not isinstance(method, FUNCTION) or _takes_self(method) or method.args.vararg or not reads_self:
         return ""
     return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
 
