@@ -45,7 +45,7 @@ def before(fork_server):
 @pytest.mark.parametrize(
     "owner, name",
     [(patterns, "describe"), (diagnosis.Diagnostician, "matches"), (examiner, "capture_pictures"),
-     (examiner.messages, "failure"), (forbidden, "notes")],
+     (examiner.messages, "failure"), (forbidden, "note")],
 )  # fmt: skip
 def test_what_is_never_worth_a_verdict_is_left_out(owner, name, before, fork_server, lenient, monkeypatch, capsys):
     monkeypatch.setattr(owner, name, broken)
