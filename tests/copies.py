@@ -14,8 +14,11 @@ GIT |= {f"GIT_{who}_EMAIL": "ada@example.org" for who in ("AUTHOR", "COMMITTER")
 def copy(root: Path, *names: str, without: tuple[str, ...] = ()) -> Path:
     """Copy these folders to another root, without files of these names. Returns the root.
 
-    Compiled modules come along: a process would spend seconds on compiling them anew. `x.pyc.123` is being written.
+    The grader comes with pyproject.toml, which it reads. Compiled modules come along: a process would spend seconds on
+    compiling them anew. `x.pyc.123` is being written.
     """
     for name in names:
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("*.pyc.*", *without))
+    if "grader" in names:
+        shutil.copy(ROOT / "pyproject.toml", root)
     return root

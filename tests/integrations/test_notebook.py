@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -89,7 +88,6 @@ def test_a_solution_run_cell_by_cell_is_gathered_whole():
 def checkout(tmp_path_factory):
     """Each test's own: the progress of one is not the other's, in whichever order they run."""
     folder = tmp_path_factory.mktemp("checkout")
-    shutil.copy(paths.at_root("pyproject.toml"), folder)
     return copy(folder, "grader", "exercises", "solutions", without=("*.ipynb",))
 
 
