@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader import catalog
 from grader.catalog import errors, mistakes, paths, stubs
 from grader.catalog.errors import WrongUse
-from grader.cli.options import cores, jobs, number, option, verb
+from grader.cli.options import Option, cores, jobs, number, verb
 from grader.records import containment
 from grader.sandbox.forkserver import DEVICES, demand_device, pick_device
 
@@ -25,13 +25,13 @@ SLUG = re.compile(r"[a-z][a-z0-9_]*")
 
 @verb(
     "verify",
-    option("exercise", nargs="?", metavar="EX", help="one exercise; default: all"),
-    option("--seed", type=int, default=1),
-    option("--write", action="store_true", help="write the stub, and down which checks each mistake fails"),
-    option("--thorough", action="store_true", help="measure the memory of each mistake again"),
-    option("--every", type=int, default=1, metavar="N", help="run one of N mistakes, and one for each check"),
-    option("--device", choices=DEVICES, default="cpu", help="run all on this device; default: cpu"),
-    option("--jobs", type=jobs, metavar="N", help="processes; default: one a core, on a GPU one"),
+    Option("exercise", nargs="?", metavar="EX", help="one exercise; default: all"),
+    Option("--seed", type=int, default=1),
+    Option("--write", action="store_true", help="write the stub, and down which checks each mistake fails"),
+    Option("--thorough", action="store_true", help="measure the memory of each mistake again"),
+    Option("--every", type=int, default=1, metavar="N", help="run one of N mistakes, and one for each check"),
+    Option("--device", choices=DEVICES, default="cpu", help="run all on this device; default: cpu"),
+    Option("--jobs", type=jobs, metavar="N", help="processes; default: one a core, on a GPU one"),
 )
 def verify(options: argparse.Namespace) -> int:
     """Prove that the grader judges rightly."""
@@ -103,8 +103,8 @@ def write_stub(folder: str) -> None:
 
 @verb(
     "new",
-    option("exercise", metavar="EX", type=number(int, 1, 99, "from 1 to 99"), help="its number, from 1 to 99"),
-    option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
+    Option("exercise", metavar="EX", type=number(int, 1, 99, "from 1 to 99"), help="its number, from 1 to 99"),
+    Option("name", metavar="NAME", help="its slug: lower case, digits and underscores"),
 )
 def make_exercise(options: argparse.Namespace) -> None:
     """Write the files of a new exercise, whose TODOs verify names."""
@@ -128,7 +128,7 @@ def make_exercise(options: argparse.Namespace) -> None:
     print(f"Fill the TODOs (docs/authors.md). What is left to do: make verify EX={folder[:2]}")
 
 
-@verb("docs", option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
+@verb("docs", Option("--output", metavar="FOLDER", type=Path, default=paths.SITE, help="default: site"))
 def docs(options: argparse.Namespace) -> None:
     """Build the lessons as a site of static pages."""
     from grader.integrations.site.build import build

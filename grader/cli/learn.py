@@ -17,7 +17,7 @@ from pathlib import Path
 from grader import catalog
 from grader.catalog import errors, paths, project
 from grader.catalog.errors import WrongUse
-from grader.cli.options import EXERCISE, NEXT, SUBMISSION, choose, option, positive, seconds, verb
+from grader.cli.options import EXERCISE, NEXT, SUBMISSION, Option, choose, positive, seconds, verb
 from grader.desk import ending, progress
 from grader.records import limited, submission
 from grader.records.results import NOT_GRADED, CheckResult, ExerciseResult, Settings
@@ -63,12 +63,12 @@ def start(options: argparse.Namespace) -> int:
     "check",
     NEXT,
     SUBMISSION,
-    option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
-    option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
-    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
-    option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
-    option("--all", action="store_true", help="show every failed check in full"),
-    option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake"),
+    Option("--device", choices=DEVICES, default="cpu", help="default: cpu"),
+    Option("--seed", type=int, help="of the fresh inputs; default: a new one each time"),
+    Option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    Option("--format", choices=("text", "json", "junit", "github", "classroom"), default="text"),
+    Option("--all", action="store_true", help="show every failed check in full"),
+    Option("--where", choices=("0", "1"), default="1", help="0: do not look for the line of a mistake"),
 )
 def check(options: argparse.Namespace) -> int:
     """Grade one exercise: your own file, or another one."""
@@ -180,8 +180,8 @@ def try_examples(options: argparse.Namespace) -> None:
 @verb(
     "hint",
     NEXT,
-    option("--task", type=int, metavar="N", help="for this task; default: the first that is not done"),
-    option("--all", action="store_true", help="every hint at once"),
+    Option("--task", type=int, metavar="N", help="for this task; default: the first that is not done"),
+    Option("--all", action="store_true", help="every hint at once"),
 )
 def hint(options: argparse.Namespace) -> None:
     """Give the next hint, one more each time."""
@@ -191,7 +191,7 @@ def hint(options: argparse.Namespace) -> None:
     terminal.console().print(*hints.page(choose(options.exercise), options.task, options.all), sep="\n")
 
 
-@verb("solution", EXERCISE, option("--force", action="store_true", help="also before the exercise is passed"))
+@verb("solution", EXERCISE, Option("--force", action="store_true", help="also before the exercise is passed"))
 def solution(options: argparse.Namespace) -> None:
     """Show the reference beside your own, once you have passed."""
     exercise = catalog.find(options.exercise)
@@ -217,10 +217,10 @@ def show_progress(options: argparse.Namespace) -> None:
 @verb(
     "train",
     EXERCISE,
-    option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
+    Option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
     SUBMISSION,
-    option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
-    option("--force", action="store_true", help="train the reference, also before you have passed"),
+    Option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
+    Option("--force", action="store_true", help="train the reference, also before you have passed"),
 )
 def train(options: argparse.Namespace) -> None:
     """Train what you wrote, and look on; not graded."""
@@ -246,11 +246,11 @@ def train(options: argparse.Namespace) -> None:
 
 @verb(
     "write",
-    option("--prompt", metavar="TEXT", default=PROMPT, help=f"how it begins; default: “{PROMPT}”"),
-    option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
-    option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
+    Option("--prompt", metavar="TEXT", default=PROMPT, help=f"how it begins; default: “{PROMPT}”"),
+    Option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
+    Option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
     SUBMISSION,
-    option("--force", action="store_true", help="let the reference write, also before you have passed"),
+    Option("--force", action="store_true", help="let the reference write, also before you have passed"),
 )
 def write(options: argparse.Namespace) -> None:
     """Let your own model write, with and without caches; not graded."""
@@ -334,8 +334,8 @@ def figure(options: argparse.Namespace) -> None:
 @verb(
     "experiment",
     NEXT,
-    option("--format", choices=("text", "md"), default="text", help="md: the table of a lesson"),
-    option("--args", metavar="'NAME …'", help="run measure_NAME.py beside the lesson instead, with what follows"),
+    Option("--format", choices=("text", "md"), default="text", help="md: the table of a lesson"),
+    Option("--args", metavar="'NAME …'", help="run measure_NAME.py beside the lesson instead, with what follows"),
 )
 def experiment(options: argparse.Namespace) -> int:
     """Measure what the lesson claims: a table, and whether it holds."""
@@ -414,7 +414,7 @@ def doctor(options: argparse.Namespace) -> None:
     print(doctor.text())
 
 
-@verb("init", option("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(FOLDER_NAME)))
+@verb("init", Option("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(FOLDER_NAME)))
 def init(options: argparse.Namespace) -> None:
     """Make a folder of your own: every lesson and stub, under git."""
     if paths.LEARNERS is not None:

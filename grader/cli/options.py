@@ -18,12 +18,11 @@ YES, NO = ("1", "yes", "on", "true"), ("", "0", "no", "off", "false")
 Run = Callable[[argparse.Namespace], int | None]
 
 
-@dataclass(frozen=True)
 class Option:
-    """One option, or a word without a name. settings: what add_argument takes."""
+    """One option, or a word without a name. settings: those of argparse's add_argument."""
 
-    names: tuple[str, ...]
-    settings: dict[str, Any]
+    def __init__(self, *names: str, **settings: Any):
+        self.names, self.settings = names, settings
 
     @property
     def is_word(self) -> bool:
@@ -56,11 +55,6 @@ class Verb:
 
 
 DECLARED: dict[str, Verb] = {}
-
-
-def option(*names: str, **settings: Any) -> Option:
-    """An option, with the settings of argparse's add_argument."""
-    return Option(names, settings)
 
 
 def verb(name: str, *options: Option) -> Callable[[Run], Run]:
@@ -103,8 +97,8 @@ jobs = positive = number(int, 1, 1_000_000, "1 or more")
 seconds = number(float, 1e-9, 3600, "seconds between 0 and 3600")
 
 
-EXERCISE = option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
-NEXT = option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
-SUBMISSION = option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
-EXERCISES = option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
-NO_SANDBOX = option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")
+EXERCISE = Option("exercise", metavar="EX", help="a number (3, 03), a slug or a folder name")
+NEXT = Option("exercise", nargs="?", metavar="EX", help="default: the next one that is not done")
+SUBMISSION = Option("--submission", metavar="FILE", type=Path, help="a .py file or an .ipynb notebook")
+EXERCISES = Option("exercises", metavar="EX", nargs="?", help="3, or 3,7, or all; default: all")
+NO_SANDBOX = Option("--accept-tier", choices=("D",), help="grade although there is no sandbox: your own risk")

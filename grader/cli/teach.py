@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from grader import catalog
 from grader.catalog import errors, paths
 from grader.catalog.errors import NoSuchFile, WrongUse
-from grader.cli.options import EXERCISES, NO_SANDBOX, VISIBLE, cores, jobs, option, seconds, verb
+from grader.cli.options import EXERCISES, NO_SANDBOX, VISIBLE, Option, cores, jobs, seconds, verb
 from grader.integrations import bundle
 from grader.records import safe_files, submission
 from grader.records.results import Settings
@@ -41,7 +41,7 @@ def column(text: str) -> tuple[str, str]:
     return key.strip(), title.strip()
 
 
-COLUMN = option(
+COLUMN = Option(
     "--column",
     metavar="KEY=TITLE",
     type=column,
@@ -49,28 +49,28 @@ COLUMN = option(
     default=[],
     help="a column by its title: id, name, email or login, and for fill also exercises (03, or 01,02 for a sum)",
 )
-OUT = option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results; default: {RESULTS}")
+OUT = Option("--out", metavar="DIR", type=Path, default=RESULTS, help=f"results; default: {RESULTS}")
 
 
 @verb(
     "grade",
-    option("submissions", metavar="SUBMISSIONS", nargs="?", type=Path, help="of a class: a folder, a zip or a tar"),
-    option("--ex", metavar="03,07", default="all", help="these exercises; default: all"),
-    option("--files", metavar="FILE", nargs="+", type=Path, help="instead of a class: these files, of --ex"),
-    option("--format", choices=("text", "json"), default="text", help="of the report on files"),
-    option("--device", choices=DEVICES, help="default: cpu"),
-    option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
-    option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
-    option("--tier", choices=("A", "B", "D"), help="this sandbox and no other; default: the strongest there is"),
+    Option("submissions", metavar="SUBMISSIONS", nargs="?", type=Path, help="of a class: a folder, a zip or a tar"),
+    Option("--ex", metavar="03,07", default="all", help="these exercises; default: all"),
+    Option("--files", metavar="FILE", nargs="+", type=Path, help="instead of a class: these files, of --ex"),
+    Option("--format", choices=("text", "json"), default="text", help="of the report on files"),
+    Option("--device", choices=DEVICES, help="default: cpu"),
+    Option("--seed", type=int, help="of the fresh inputs, the same for all; default: a new secret of the run"),
+    Option("--timeout", type=seconds, metavar="S", help="seconds for one call"),
+    Option("--tier", choices=("A", "B", "D"), help="this sandbox and no other; default: the strongest there is"),
     NO_SANDBOX,
-    option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids"),
-    option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise"),
+    Option("--students", metavar="LIST.csv", type=Path, help="who is in the class: any CSV with ids"),
+    Option("--names", metavar="FILE", type=Path, help="whose what is: found,student,exercise"),
     COLUMN,
     OUT,
-    option("--assignment", metavar="NAME", help="of SUBMISSIONS, a course of nbgrader"),
-    option("--jobs", metavar="N", type=jobs, help="processes; default: one a core"),
-    option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file"),
-    option("--feedback", choices=("full", "names"), default="full", help="how much students read; default: full"),
+    Option("--assignment", metavar="NAME", help="of SUBMISSIONS, a course of nbgrader"),
+    Option("--jobs", metavar="N", type=jobs, help="processes; default: one a core"),
+    Option("--dask", metavar="ADDRESS", help="grade on a Dask cluster: its scheduler's address or file"),
+    Option("--feedback", choices=("full", "names"), default="full", help="how much students read; default: full"),
 )
 def grade(options: argparse.Namespace) -> int:
     """Grade others' files in a sandbox: what a whole class handed in, or a few files."""
@@ -181,8 +181,8 @@ def run_files(options: argparse.Namespace) -> int:
 
 @verb(
     "explain",
-    option("student", metavar="STUDENT", help="id, full name, or the name of the entry in the download"),
-    option("exercise", metavar="EX", nargs="?", help="default: all that the student handed in"),
+    Option("student", metavar="STUDENT", help="id, full name, or the name of the entry in the download"),
+    Option("exercise", metavar="EX", nargs="?", help="default: all that the student handed in"),
     OUT,
 )
 def explain_marks(options: argparse.Namespace) -> int:
@@ -199,9 +199,9 @@ def explain_marks(options: argparse.Namespace) -> int:
 
 @verb(
     "fill",
-    option("gradebook", metavar="GRADEBOOK.csv", type=Path, help="Canvas' gradebook, Moodle's worksheet, any CSV"),
-    option("marks", metavar="MARKS.csv", nargs="+", type=Path, help="marks.csv of results, or nbgrader's export"),
-    option("--output", metavar="FILE", type=Path, help="default: GRADEBOOK-filled.csv"),
+    Option("gradebook", metavar="GRADEBOOK.csv", type=Path, help="Canvas' gradebook, Moodle's worksheet, any CSV"),
+    Option("marks", metavar="MARKS.csv", nargs="+", type=Path, help="marks.csv of results, or nbgrader's export"),
+    Option("--output", metavar="FILE", type=Path, help="default: GRADEBOOK-filled.csv"),
     COLUMN,
 )
 def fill_gradebook(options: argparse.Namespace) -> int:
@@ -222,7 +222,7 @@ def fill_gradebook(options: argparse.Namespace) -> int:
     return errors.NOT_DONE if filled.missing else errors.PASSED
 
 
-@verb("bundle", option("--output", metavar="FILE", type=Path, default=BUNDLE, help=f"default: {BUNDLE}"))
+@verb("bundle", Option("--output", metavar="FILE", type=Path, default=BUNDLE, help=f"default: {BUNDLE}"))
 def make_bundle(options: argparse.Namespace) -> None:
     """Make the zip that learners get: lessons, stubs, hints, and the grader with only the documented checks."""
     write(options.output, bundle.build())
@@ -242,10 +242,10 @@ def write(path: Path, data: bytes | str, mode: int = 0o666) -> None:
 @verb(
     "gradescope",
     EXERCISES,
-    option("--output", metavar="FILE", type=Path, help="default: gradescope.zip"),
-    option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
+    Option("--output", metavar="FILE", type=Path, help="default: gradescope.zip"),
+    Option("--hidden", choices=VISIBLE, default="visible", help="who sees the hidden checks' verdicts"),
     NO_SANDBOX,
-    option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the results.json"),
+    Option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the results.json"),
 )
 def make_gradescope(options: argparse.Namespace) -> int:
     """Make the autograder zip for Gradescope (and, inside it, grade one submission)."""
@@ -266,9 +266,9 @@ def make_gradescope(options: argparse.Namespace) -> int:
 @verb(
     "classroom50",
     EXERCISES,
-    option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
-    option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
-    option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
+    Option("--output", metavar="DIR", type=Path, default=Path("classroom50"), help="default: classroom50"),
+    Option("--hidden", action="store_true", help="with solutions and hidden checks, for all to read"),
+    Option("--grade", metavar="FOLDER", type=Path, help="grade this folder; --output is the result.json"),
 )
 def make_classroom50(options: argparse.Namespace) -> int:
     """Make the autograder for CS50's Classroom 50 (and, inside it, grade one checkout)."""
@@ -325,9 +325,9 @@ def _grade_one(
 
 @verb(
     "nbgrader",
-    option("course", nargs="?", type=Path, default=COURSE, help=f"the folder; default: {COURSE}"),
-    option("--ex", metavar="EX,…", default="all", help="these exercises: 03,07; default: all"),
-    option("--exchange", type=Path, help="the folder that students and instructors share"),
+    Option("course", nargs="?", type=Path, default=COURSE, help=f"the folder; default: {COURSE}"),
+    Option("--ex", metavar="EX,…", default="all", help="these exercises: 03,07; default: all"),
+    Option("--exchange", type=Path, help="the folder that students and instructors share"),
 )
 def make_course(options: argparse.Namespace) -> None:
     """Make a course for nbgrader: source notebooks with solutions and checks, and the settings that grade them."""
