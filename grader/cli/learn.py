@@ -220,7 +220,6 @@ def show_progress(options: argparse.Namespace) -> None:
     Option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
     SUBMISSION,
     Option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
-    Option("--force", action="store_true", help="train the reference, also before you have passed"),
 )
 def train(options: argparse.Namespace) -> None:
     """Train what you wrote, and look on; not graded."""
@@ -230,10 +229,8 @@ def train(options: argparse.Namespace) -> None:
         raise WrongUse(f"{exercise.folder} trains no model. These do: {others}.")
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
-    number = exercise.trains
-    why = f"The model is that of {number}, which you have not passed yet: make check EX={number}"
-    anyway = f"To train the reference all the same: make train EX={exercise.folder[:2]} FORCE=1"
-    path, read = _own(catalog.find(number), options, why, anyway)
+    why = f"The model is that of {exercise.trains}, which you have not passed yet: make check EX={exercise.trains}"
+    path, read = _own(catalog.find(exercise.trains), options, why, f"make train EX={exercise.folder[:2]}")
     print(f"{exercise.folder[:2]} {exercise.title}: training {paths.shown(path)}", flush=True)
     with ForkServer() as fork_server:  # it imports torch while this process does
         from grader.desk import training
@@ -250,7 +247,6 @@ def train(options: argparse.Namespace) -> None:
     Option("--model", metavar="DIR", type=Path, help="a folder with config.json, *.safetensors, tokenizer.json"),
     Option("--seed", type=int, default=0, help="another one writes another text; default: 0"),
     SUBMISSION,
-    Option("--force", action="store_true", help="let the reference write, also before you have passed"),
 )
 def write(options: argparse.Namespace) -> None:
     """Let your own model write, with and without caches; not graded."""
@@ -258,24 +254,20 @@ def write(options: argparse.Namespace) -> None:
     if exercise is None:
         raise WrongUse("No exercise here has a model that writes.")
     why = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
-    anyway = "To let the reference write all the same: make write FORCE=1"
-    _, read = _own(exercise, options, why, anyway)
+    _, read = _own(exercise, options, why, "make write")
     from grader.desk import writing  # it imports torch, which takes a second
 
     folder = options.model or paths.handed_out(exercise.folder)
     writing.write(exercise, read, folder, writing.Wish(options.prompt, seed=options.seed))
 
 
-def _own(exercise: catalog.Exercise, options: argparse.Namespace, why: str, anyway: str) -> tuple[Path, Submission]:
-    """The file that is named; else the learner's, once passed; before that the reference, with --force.
-
-    Raises WrongUse without any. why, anyway: why not, and what to type for the reference.
-    """
+def _own(exercise: catalog.Exercise, options: argparse.Namespace, why: str, command: str) -> tuple[Path, Submission]:
+    """The file that is named, else the learner's. Before it is passed, raises WrongUse: why, and what to type."""
     path = options.submission or paths.stub(exercise.folder)
     if options.submission is None and not progress.state(exercise.folder).done:
-        path = paths.solution(exercise.folder)
-        if not (path.exists() and options.force):
-            raise WrongUse(f"{why}\n{anyway}" if path.exists() else why)
+        solution = paths.solution(exercise.folder)
+        anyway = f"\nWith the reference: {command} SUBMISSION={paths.typed(solution)}" if solution.exists() else ""
+        raise WrongUse(why + anyway)
     return path, submission.read(path)
 
 

@@ -18,7 +18,7 @@ COMMANDS = (
     ("check", "03"),
     ("hint", "03"),
     ("try", "03"),
-    ("train", "11", "--force"),
+    ("train", "11", "--submission", "exercises/11_causal_attention/causal_attention.py"),
     ("reset", "03"),
 )
 

@@ -129,10 +129,11 @@ def test_a_forged_answer_is_refused():
 
 def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(said, desk, train_for):
     done = said("train", "13", cwd=desk)
-    assert done.returncode == 2 and "make check EX=13" in done.stderr and "FORCE=1" in done.stderr
-    done = said("train", "13", "--force", "--layers", "2", cwd=desk)
+    assert done.returncode == 2 and "make check EX=13" in done.stderr and "make train EX=13 SUBMISSION=" in done.stderr
+    reference = paths.solution(catalog.find("13").folder)
+    done = said("train", "13", "--submission", reference, "--layers", "2", cwd=desk)
     assert done.returncode == 2 and "LAYERS" in done.stderr
-    done = said("train", "13", "--force", "--output", desk / "state.pt", cwd=desk)
+    done = said("train", "13", "--submission", reference, "--output", desk / "state.pt", cwd=desk)
     assert done.returncode == 2 and "OUTPUT" in done.stderr and not (desk / "state.pt").exists()
     folder = catalog.find("13").folder
     paths.stub(folder).write_text(paths.solution(folder).read_text("utf-8"), "utf-8")

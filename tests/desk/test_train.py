@@ -41,9 +41,10 @@ def test_before_the_model_is_passed_the_reference_is_offered_and_a_few_steps_tra
     assert done.returncode == 2 and f"make train EX={NUMBER}" in done.stderr  # that has no model, and this one has
     done = said("train", NUMBER, cwd=desk)
     assert done.returncode == 2
-    assert f"make check EX={EXERCISE.trains}" in done.stderr and f"make train EX={NUMBER} FORCE=1" in done.stderr
-    file = desk / "state.pt"
-    done = said("train", NUMBER, "--force", "--output", file, cwd=desk)
+    typed, file = f"make train EX={NUMBER} SUBMISSION=", desk / "state.pt"
+    assert f"make check EX={EXERCISE.trains}" in done.stderr and typed in done.stderr
+    reference = done.stderr.partition(typed)[2].strip()
+    done = said("train", NUMBER, "--submission", reference, "--output", file, cwd=desk)
     assert done.returncode == 0, done.stderr
     which, *picture, written = done.stdout.splitlines()
     assert paths.solution(EXERCISE.trains).name in which and "state.pt" in written

@@ -189,7 +189,7 @@ def test_a_learner_works_in_it(graded):
     assert [done["code"] for done in works] == [0] * len(works), works
     told = ("no exercise is made in it", "no solutions", "holds no solutions", "not passed yet")
     for done, words in zip((new, bundled, solution, train), told, strict=True):
-        assert done["code"] == 2 and words in done["stderr"] and "FORCE" not in done["stderr"]
+        assert done["code"] == 2 and words in done["stderr"] and "SUBMISSION" not in done["stderr"]
 
 
 def test_its_makefile(unpacked, content):
