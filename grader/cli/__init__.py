@@ -1,4 +1,4 @@
-"""The command line. Each verb is declared by a decorator in a module of this package: see options.py.
+"""The command line. Each verb is declared once, by a decorator in a module of this package: see options.py.
 
 Nothing heavy is imported here, so that `check` can start its fork server before it imports torch itself. make hands on
 what it was given, so each verb takes NAME=value beside --name value.
@@ -24,25 +24,14 @@ from grader.cli.options import DECLARED, NO, YES, Verb
 from grader.records.sanitize import inert
 
 FIRST = ("start", "check", "try", "hint", "solution", "progress")
-MORE = (
-    "train", "write", "review", "plot", "figure", "experiment", "notebook", "reset", "update", "doctor", "init",
-)  # fmt: skip
 HIDDEN = ("welcome",)
-TEACH = ("grade", "explain", "fill", "bundle", "gradescope", "classroom50", "nbgrader")
-WRITE = ("verify", "new", "docs")
-# The module of this package that declares each verb, in the order of the lists.
-VERBS = (
-    dict.fromkeys((*FIRST, *MORE, *HIDDEN), "learn") | dict.fromkeys(TEACH, "teach") | dict.fromkeys(WRITE, "author")
-)
-LISTS = {"Learn": FIRST, "… and more": MORE, "Teach": TEACH, "Write exercises": WRITE}
-ANYWHERE = ("init", "doctor")  # verbs that need no folder of exercises
+LISTS = {"learn": "… and more", "teach": "Teach", "author": "Write exercises"}  # by the module that declares its verbs
 OF_SOLUTIONS = ("solution", "plot", "update")  # a learner's verbs that a bundle has nothing for
 MAKE = "--make"  # the first argument, where the Makefile calls
 OF_MAKE = re.compile(r"^([a-z]+):.*  ## (.+)$", re.M)  # a target that is no verb, and its words
 NAMED = re.compile(r"([A-Za-z_]+)=(.*)", re.S)
 SEE_HELP = re.compile(r"See: kata ([a-z0-9]+) --help")
 REQUIRED = "the following arguments are required: "
-PROOFS = ("verify",)  # verbs of which others ask only whether they failed
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,7 +69,7 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         code = options.run(options) or errors.PASSED
         sys.stdout.flush()  # raises where the disk is full
-        return code, code == errors.FAILED and options.verb not in PROOFS
+        return code, code == errors.FAILED and options.verb != "verify"  # whose callers ask whether it failed
     except (NoSuchExercise, WrongUse, NoSuchFile, BadSubmission) as error:
         said = f"{error} See all: {command} progress" if isinstance(error, NoSuchExercise) else str(error)
         # Who types make may have no kata on the path.
@@ -100,7 +89,10 @@ def _outcome(words: list[str], is_make: bool) -> tuple[int, bool]:
         if os.environ.get("GRADER_DEBUG"):
             raise
         if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith("grader"):
-            print(_without_package(error.name or ""), file=sys.stderr)
+            python = paths.typed(sys.executable)
+            install = f"{python} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
+            print(f"{python} has no {error.name}. To let make build .venv, leave PYTHON out.", file=sys.stderr)
+            print(f"Or install it there: {install}", file=sys.stderr)
             return errors.WRONG_USE, False
         kind = type(error).__name__
         print(f"The grader itself failed ({kind}: {inert(str(error))}). See more: GRADER_DEBUG=1", file=sys.stderr)
@@ -124,20 +116,26 @@ def shown_lists() -> dict[str, dict[str, str]]:
     """The lists of verbs that work here, by title: each verb with its summary."""
     has_solutions = paths.SOLUTIONS.is_dir()
     is_whole = has_solutions and not paths.IS_INSTALLED
-    shown = {
-        title: {name: declared(name).summary for name in names if has_solutions or name not in OF_SOLUTIONS}
-        for title, names in LISTS.items()
-        if is_whole or VERBS[names[0]] == "learn"
-    }
+    hidden = HIDDEN if has_solutions else (*HIDDEN, *OF_SOLUTIONS)
+    shown: dict[str, dict[str, str]] = {}
+    for module in LISTS if is_whole else ("learn",):
+        importlib.import_module(f"grader.cli.{module}")
+        for name, verb in DECLARED.items():
+            is_its = verb.run.__module__ == f"grader.cli.{module}"
+            if is_its and name not in hidden:
+                shown.setdefault("Learn" if name in FIRST else LISTS[module], {})[name] = verb.summary
     if is_whole:
         shown["Write exercises"] |= dict(OF_MAKE.findall(paths.at_root("Makefile").read_text("utf-8")))
     return shown
 
 
-def declared(name: str) -> Verb:
-    """The verb of this name. Only its module is imported."""
-    importlib.import_module(f"grader.cli.{VERBS[name]}")
-    return DECLARED[name]
+def declared(name: str) -> Verb | None:
+    """The verb of this name; None where there is none. A module is imported if those before it do not declare it."""
+    for module in LISTS:
+        importlib.import_module(f"grader.cli.{module}")
+        if name in DECLARED:
+            return DECLARED[name]
+    return None
 
 
 class _Parser(argparse.ArgumentParser):
@@ -154,11 +152,11 @@ class _Parser(argparse.ArgumentParser):
 def options_of(words: Sequence[str], command: str = "kata") -> argparse.Namespace:
     """The options of a command. Raises WrongUse, with the nearest name, where one is unknown."""
     name = words[0]
-    if name not in VERBS:
-        raise WrongUse(f'There is no command "{name}".{_nearest(name, VERBS)} See all: {command} help')
-    if paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
-        _demand_folder(name)
     verb = declared(name)
+    if verb is None:
+        raise WrongUse(f'There is no command "{name}".{_nearest(name, DECLARED)} See all: {command} help')
+    if paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
+        _demand_folder(name, verb)
     plain, given, unknown = _without_names(words[1:], verb)
     options, rest = _parser(name, verb, given).parse_known_args(plain)
     if unknown := [*unknown, *rest]:
@@ -210,25 +208,12 @@ def _parser(name: str, verb: Verb, given: set[str]) -> _Parser:
     return parser
 
 
-def _demand_folder(name: str) -> None:
+def _demand_folder(name: str, verb: Verb) -> None:
     """Raise WrongUse for a verb of an installed kata that has nothing to work on where it was typed."""
-    if VERBS[name] != "learn":
+    if verb.run.__module__ != "grader.cli.learn":
         raise WrongUse(f"kata {name} works in a clone of the project. Type: git clone {project.address()}")
-    if name not in ANYWHERE and paths.LEARNERS is None:
-        raise WrongUse(
-            "This is no folder of exercises. To make one, type: kata init my-attention\n"
-            "If you have one, go there first: cd my-attention"
-        )
-
-
-def _without_package(name: str) -> str:
-    """The command to type where this Python lacks a package that the grader needs."""
-    python = paths.typed(sys.executable)
-    return (
-        f"{python} has no {name.partition('.')[0]}. Two ways to fix it:\n"
-        "  leave PYTHON out: make then builds an environment of its own in .venv, with all that is needed;\n"
-        f"  or install it there: {python} -m pip install -c constraints.txt -e {paths.typed(paths.ROOT)}"
-    )
+    if name not in ("init", "doctor") and paths.LEARNERS is None:
+        raise WrongUse("This is no folder of exercises. Go to yours first, or make one: kata init my-attention")
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

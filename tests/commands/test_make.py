@@ -13,7 +13,8 @@ from thorough import THOROUGH
 
 from grader import folders
 from grader.catalog import paths
-from grader.cli import HIDDEN, VERBS, options_of
+from grader.cli import HIDDEN, options_of
+from grader.cli.options import DECLARED
 
 pytestmark = pytest.mark.slow
 
@@ -134,7 +135,7 @@ def test_kata_alone_its_help_and_that_of_make_show_the_same_lists(said):
     listed = re.findall(r"^  ([a-z0-9]+) ", shown, re.M)
     assert listed[:6] == ["start", "check", "try", "hint", "solution", "progress"]
     assert "verify" in listed and "grade" in listed and "lint" in listed and "welcome" not in listed
-    assert len(listed) == len({*listed}) and {*VERBS} - {*HIDDEN} <= {*listed}
+    assert len(listed) == len({*listed}) and {*DECLARED} - {*HIDDEN} <= {*listed}
 
 
 def test_what_a_verb_takes_is_in_its_help(said):

@@ -12,7 +12,7 @@ from copies import GIT
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.cli import VERBS
+from grader.cli.options import DECLARED
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +121,7 @@ def test_the_editors_run_targets_that_there_are():
     targets = [re.search(r"\bmake ([a-z-]+)", words)[1] for words in typed]
     assert {"check", "hint", "progress", "start"} <= {*targets}
     container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
-    assert {*targets, container["postCreateCommand"].removeprefix("make ")} <= {*VERBS}
+    assert {*targets, container["postCreateCommand"].removeprefix("make ")} <= {*DECLARED}
 
 
 def test_a_codespace_opens_with_the_first_lesson_and_the_watch(tmp_path):
