@@ -82,7 +82,7 @@ def check(options: argparse.Namespace) -> int:
         fork_server = stack.enter_context(ForkServer(device))  # it imports torch while this process does
         fork_server.keep(exercise.limits.needs, exercise.forbidden)
         limited.helper.start()  # so does the process that reads the file
-        from grader.reports import deliver, terminal
+        from grader.reports import ci, deliver, terminal
 
         words = f"Grading {exercise.folder[:2]} {exercise.title} …"
         status = terminal.console().status(f"[dim]{words}")  # a pipe shows none of it
@@ -120,18 +120,18 @@ def check(options: argparse.Namespace) -> int:
         return errors.of_verdicts({result.status})
     report = containment.optional(f"the report as {options.format}", "", render, result, options.format)
     deliver(report or terminal.plain(result))
+    if options.format == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        with open(summary, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(ci.summary(result))
     return errors.of_verdicts({result.status}) if report else errors.NOT_DONE
 
 
 def render(result: ExerciseResult, form: str) -> str:
-    """The result in the requested format. On GitHub the summary of the job is written as well. Raises OSError."""
+    """The result in the requested format."""
     from grader.desk import hints
     from grader.reports import ci
     from grader.reports import json as as_json
 
-    if form == "github" and (path := os.environ.get("GITHUB_STEP_SUMMARY")):
-        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(ci.summary(result))
     if form == "json":  # with the next hint, which does not count as asked for
         hint = hints.free(result) if result.status != NOT_GRADED else None
         return as_json.render(result, {"next_hint": hint and {"task": hint.task, "text": hint.text}})
@@ -250,9 +250,7 @@ def train(options: argparse.Namespace) -> None:
 )
 def write(options: argparse.Namespace) -> None:
     """Let your own model write, with and without caches; not graded."""
-    exercise = next((one for one in catalog.exercises() if one.writes), None)
-    if exercise is None:
-        raise WrongUse("No exercise here has a model that writes.")
+    exercise = next(one for one in catalog.exercises() if one.writes)
     why = f"The model that writes is your own, and it is not finished yet: make check EX={exercise.folder[:2]}"
     _, read = _own(exercise, options, why, "make write")
     from grader.desk import writing  # it imports torch, which takes a second
@@ -384,13 +382,9 @@ def reset(options: argparse.Namespace) -> None:
 def update(options: argparse.Namespace) -> None:
     """Get the newest exercises and grader; your code stays."""
     from grader.desk import checkout
+    from grader.integrations import bundle
 
-    if paths.LEARNERS is None:
-        done = checkout.update()
-    else:
-        from grader.integrations import bundle
-
-        done = checkout.update(bundle.files_of_folder(), project.version())
+    done = checkout.update(bundle.files_of_folder(), project.version()) if paths.LEARNERS else checkout.update()
     if not done.changes:
         newer = f" Newer exercises come with a newer kata: {NEWER}" if paths.LEARNERS else ""
         print(f"There is nothing new.{newer}")
@@ -419,7 +413,6 @@ def init(options: argparse.Namespace) -> None:
     from grader.integrations import bundle
 
     has_git = bundle.make_folder(options.folder)
-    print(f"{options.folder} is yours: lessons, stubs, hints and figures{', and git has begun' if has_git else ''}.")
-    if not has_git:
-        print("git is not here. Only make update needs it, which merges newer exercises into the folder.")
+    git = "git has begun in it." if has_git else "git is not here. Only make update needs it, to merge newer exercises."
+    print(f"{options.folder} is yours: lessons, stubs, hints and figures.", git)
     print(f"Now type:\n  cd {paths.typed(options.folder)}\n  make start")
