@@ -23,7 +23,6 @@ from grader.integrations import bundle
 from grader.records import safe_files, submission
 from grader.records.results import Settings
 from grader.records.sanitize import label
-from grader.records.submission import Submission
 from grader.sandbox.forkserver import DEVICES, ForkServer, demand_device, pick_device
 
 if TYPE_CHECKING:
@@ -157,13 +156,9 @@ def run_files(options: argparse.Namespace) -> int:
         sandbox = fork_server.demand(options.accept_tier)
         seed = options.seed if options.seed is not None else secret_seed()
         settings = Settings(device=device, seed=seed, timeout=options.timeout, reveal=False)
-
-        def read(path: Path) -> Submission:
-            """The submission in a file, under the name that was typed."""
-            return replace(submission.read(path, is_own=False), filename=str(path))
-
         gc.freeze()
         gc.enable()  # the answers of one file must be freed while the next is graded
+        read = partial(submission.read, is_own=False)
         handed_in = (submission.attempt(partial(read, path), paths.shown(path)) for path in options.files)
         results = grading.results(exercise, handed_in, fork_server, settings)
         graded = [replace(result, sandbox=sandbox) for result in results]
@@ -254,11 +249,9 @@ def make_gradescope(options: argparse.Namespace) -> int:
 
     if options.grade is not None:
         results = partial(gradescope.results, hidden=options.hidden)
-        ended = gradescope.failure("the autograder was ended before it was done.")
-        broke = gradescope.failure("the autograder could not do its work.")
-        return errors.PASSED if _grade_one(options, exercises, results, ended, broke) else errors.NOT_DONE
-    zipped = gradescope.package(exercises, options.hidden, options.accept_tier)
-    write(options.output or Path("gradescope.zip"), zipped)
+        ended = gradescope.failure("the autograder ended before it was done.")
+        return errors.PASSED if _grade_one(options, exercises, results, ended) else errors.NOT_DONE
+    write(options.output or Path("gradescope.zip"), gradescope.package(exercises, options.hidden, options.accept_tier))
     print(f"Set the assignment's points to {sum(exercise.max_points for exercise in exercises):g} on Gradescope.")
     return errors.PASSED
 
@@ -276,11 +269,8 @@ def make_classroom50(options: argparse.Namespace) -> int:
     from grader.integrations import classroom50, one_student
 
     if options.grade is not None:
-
-        def result(graded: Graded) -> dict[str, Any]:
-            """The result.json as far as the exercises are graded."""
-            return classroom50.result(graded, os.environ, datetime.datetime.now(datetime.timezone.utc))
-
+        now = datetime.datetime.now(datetime.timezone.utc)
+        result = partial(classroom50.result, environment=os.environ, now=now)
         graded = _grade_one(options, exercises, result, result(one_student.nothing(exercises)))
         if graded is not None:
             points = sum(result.points for _, result in graded.results if result)
@@ -297,12 +287,11 @@ def _grade_one(
     exercises: tuple[catalog.Exercise, ...],
     content: Callable[[Graded], dict[str, Any]],
     ended: dict[str, Any],
-    broke: dict[str, Any] | None = None,
 ) -> Graded | None:
     """Grade one hand-in for a platform. --output is written before the first exercise, and again after each.
 
-    content: what it holds; ended, broke: while nothing is graded, and where the grader cannot do its work. Returns None
-    where something that was handed in has no verdict, or the output cannot be written: then no score counts.
+    content: what it holds; ended: while nothing is graded, and where the grader cannot do its work. Returns None where
+    something that was handed in has no verdict, or the output cannot be written: then no score counts.
     """
     from grader.integrations import one_student
     from grader.reports import deliver
@@ -318,8 +307,7 @@ def _grade_one(
         return graded if write_out(content(graded)) and graded.complete else None
     except Exception as error:
         print(f"The grader could not do its work: {error}", file=sys.stderr)  # for the instructor
-        if broke is not None:
-            write_out(broke)
+        write_out(ended)
         return None
 
 
