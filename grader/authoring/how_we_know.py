@@ -13,19 +13,14 @@ from grader import catalog
 from grader.catalog import mistakes, paths
 
 ONE_CHANGE = ("cases", "true", "definition", "false", "wrong definition", "nothing")
-# What is recorded of each kind of case.
-COUNTED = {
-    "solution": ONE_CHANGE,
-    "styles": ONE_CHANGE,
-    "pairs": ("cases", "one", "both", "false"),
-    "others": ONE_CHANGE,
-}
 KINDS = {
     "solution": "one mistake in the reference",
     "styles": "one mistake in a right file of another style",
     "pairs": "two mistakes at once",
     "others": "a file that others wrote",
 }
+# What is recorded of each kind of case.
+COUNTED = dict.fromkeys(KINDS, ONE_CHANGE) | {"pairs": ("cases", "one", "both", "false")}
 FIGURES = {
     "true": "the line is true",
     "definition": "no line, but the function is named, and rightly",

@@ -17,7 +17,6 @@ from grader.records import containment
 from grader.sandbox.forkserver import DEVICES, demand_device, pick_device
 
 if TYPE_CHECKING:
-    from grader.authoring.parts import Problem
     from grader.authoring.verify import Report
 
 SLUG = re.compile(r"[a-z][a-z0-9_]*")
@@ -38,6 +37,7 @@ def verify(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from grader.authoring import parallel
+    from grader.authoring.parts import Problem
 
     containment.strict = True  # an error of the grader must not go unnoticed
     chosen = [catalog.find(options.exercise)] if options.exercise else list(catalog.exercises())
@@ -54,21 +54,23 @@ def verify(options: argparse.Namespace) -> int:
         verified = parallel.verify_all(chosen, options.seed, processes, device, thorough, every)
         for number, report in enumerate(verified, 1):
             status.update(f"{number} of {len(chosen)} exercises")
+            table = paths.failed_checks(report.exercise.folder)
             # The table of mistakes is made on the CPU.
-            changed = report.out_of_date() if device == "cpu" and report.is_complete else []
+            changed = report.out_of_date() if device == "cpu" else []
             if changed and options.write:
                 text = mistakes.as_json([*report.exercise.points], report.not_passed)
-                paths.failed_checks(report.exercise.folder).write_text(text, "utf-8")
+                table.write_text(text, "utf-8")
                 status.update(f"{report.exercise.folder} once more")  # a diagnosis reads what was written
                 (report,) = parallel.verify_all([report.exercise], options.seed, 1, device, thorough)
             elif changed:
-                report.problems.append(_not_current(report.exercise.folder, changed))
+                fix = f"Make it again: make verify EX={report.exercise.folder[:2]} WRITE=1"
+                report.problems.append(Problem(f"it is not current: {'; '.join(changed)}", table, fix))
             reports.append(report)
     for report in reports:
         print("".join(f"{line}\n" for line in report.waits), end="")
         if report.not_here:
             print(f"{report.exercise.folder}: {report.not_here}")
-        command = _again(report.exercise.folder)
+        command = f"make verify EX={report.exercise.folder[:2]}"
         for problem in report.problems:
             print(f"{problem}{'' if command in problem.fix else f', then: {command}'}", file=sys.stderr)
     if any(report.problems for report in reports):
@@ -77,19 +79,6 @@ def verify(options: argparse.Namespace) -> int:
     exercises = f"{count} {'exercise' if count == 1 else 'exercises'}"
     print(f"{exercises}, {total} mistakes: every one rejected and named by its own sentence")
     return errors.PASSED
-
-
-def _again(folder: str) -> str:
-    """The command that verifies an exercise again."""
-    return f"make verify EX={folder[:2]}"
-
-
-def _not_current(folder: str, changed: list[str]) -> Problem:
-    """The problem of a failed_checks.json that is not current."""
-    from grader.authoring.parts import Problem
-
-    fix = f"Make it again: {_again(folder)} WRITE=1"
-    return Problem(f"it is not current: {'; '.join(changed)}", paths.failed_checks(folder), fix)
 
 
 def write_stub(folder: str) -> None:
