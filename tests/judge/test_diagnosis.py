@@ -124,11 +124,9 @@ def test_code_that_nothing_explains_is_soon_given_up(fork_server, monkeypatch):
 
 
 def test_changes_of_the_same_tokens_are_not_merged():
-    base = "def f(x):\n    return x + 1\n"
-    assert patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x * 1\n") is None
-    assert patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x - 1\n") is None
-    assert "return y - 2" not in patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
-    assert "return x - 2" in patches.merge(base, "def f(x):\n    return x - 1\n", "def f(x):\n    return x + 2\n")
+    base, less, times, two = (f"def f(x):\n    return x {change}\n" for change in ("+ 1", "- 1", "* 1", "+ 2"))
+    assert patches.merge(base, less, times) is None and patches.merge(base, less, less) is None
+    assert "return x - 2" in patches.merge(base, less, two)
 
 
 def test_two_mistakes_that_read_oddly_together_warn_nobody(recwarn):
@@ -197,24 +195,11 @@ def test_the_call_is_told_that_gave_the_wrong_answer_and_not_the_last_one(graded
     assert "called   key_padding_mask(tensor (2,) int64, 4)\n" in message
 
 
-# What a sentence claims about the file.
+CHANGES = ("-    x.masked_fill(m, -inf)", "+    x.masked_fill(m, -1e4)")
+FILLED = WrongVersion("wrong", "wrong", "Fills with −10,000, by masked_fill.", str, changes=CHANGES)
 
 
-def version(sentence: str, *changes: str) -> WrongVersion:
-    return WrongVersion("wrong", "wrong", sentence, str, changes=changes)
-
-
-FILLED = version("Fills with −10,000, by masked_fill.", "-    x.masked_fill(m, -inf)", "+    x.masked_fill(m, -1e4)")
-
-
-@pytest.mark.parametrize(
-    ("source", "is_false"),
-    [
-        ("x = x.masked_fill(m, -10_000.0)", False),
-        ("x[m] = -1e4", False),  # masked_fill is in the solution, too, and so no claim
-        ("x = x.masked_fill(m, 10000)", True),
-        ("x = x.masked_fill(m, -inf)  # not -10000", True),
-    ],
-)
-def test_a_number_that_a_mistake_adds_must_be_in_the_file(source, is_false):
-    assert claims.contradicted(FILLED, source) is is_false
+def test_a_number_that_a_mistake_adds_must_be_in_the_file():
+    told = ("x = x.masked_fill(m, -10_000.0)", "x[m] = -1e4")  # masked_fill is in the solution, too, and so no claim
+    untold = ("x = x.masked_fill(m, 10000)", "x = x.masked_fill(m, -inf)  # not -10000")
+    assert [claims.contradicted(FILLED, source) for source in (*told, *untold)] == [False, False, True, True]
