@@ -89,8 +89,6 @@ def test_each_query_reads_its_selected_keys(shape):
         chosen = [j for j in indices[b, row].tolist() if j >= 0]
         expected = read(queries[b, head, row], keys[b, head], values[b, head], chosen)
         assert got[b, head, row].tolist() == pytest.approx(expected)
-    inputs = [tensor.requires_grad_() for tensor in (queries, keys, values)]
-    assert torch.autograd.gradcheck(lambda *three: exercise.sparse_attention(*three, indices[..., :3]), inputs)
 
 
 def chosen(

@@ -39,8 +39,6 @@ def test_attention_and_its_gradients_are_those_of_torch(shape, causal):
     torch.testing.assert_close(exercise.attention_backward(*inputs, weights, arriving), gradients)
     products = (weights * (arriving @ inputs[2].detach().mT)).sum(dim=-1)
     torch.testing.assert_close(exercise.row_products(context, arriving), products)
-    result = exercise.AttentionFunction.apply(*inputs, causal)
-    torch.testing.assert_close(torch.autograd.grad(result, inputs, arriving), gradients)
     assert not any(tensor.requires_grad for tensor in (context, weights))
 
 
