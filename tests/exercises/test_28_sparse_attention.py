@@ -1,37 +1,13 @@
-"""Exercise 28's solution against DeepSeek-V3.2's indexer in transformers, and the figure."""
+"""Exercise 28's solution number by number, and the figure."""
 
 import math
 
 import pytest
 import torch
-from extras import when_used
 from figure_case import TO_LESSON, Case
 from truths import load
 
 exercise = load("28")
-deepseek = when_used("transformers.models.deepseek_v32.modeling_deepseek_v32")
-
-
-@pytest.mark.parametrize("k", [1, 3, 12])
-@pytest.mark.parametrize(("B", "T", "small_heads", "c"), [(1, 6, 4, 4), (2, 9, 8, 6), (3, 12, 5, 8)])
-def test_scores_and_choice_are_those_of_deepseek(B, T, small_heads, c, k):
-    torch.manual_seed(B + T + k)
-    config = deepseek.DeepseekV32Config(
-        hidden_size=10, q_lora_rank=7, index_n_heads=small_heads, index_head_dim=c, qk_rope_head_dim=2, index_topk=k
-    )
-    indexer = deepseek.DeepseekV32Indexer(config, 0)
-    x, latent = torch.randn(B, T, 10), torch.randn(B, T, 7)
-    turns = torch.ones(B, T, 2), torch.zeros(B, T, 2)  # no rotation
-    causal = torch.ones(T, T, dtype=torch.bool).tril().expand(B, T, T)
-    expected = indexer(x, latent, turns, causal, torch.arange(T)[None])
-    queries = indexer.wq_b(latent).unflatten(-1, (small_heads, c))
-    scores = exercise.index_scores(queries, indexer.k_norm(indexer.wk(x)), indexer.weights_proj(x))
-    got = exercise.top_keys(scores, k)
-    for row in range(T):
-        seen = min(row + 1, k)
-        mine, theirs = (scores[:, row].gather(-1, found[:, row, :seen].long()) for found in (got, expected))
-        torch.testing.assert_close(mine, theirs)  # their scales change no order; of equals they may take another
-        assert (got[:, row, seen:] == -1).all()
 
 
 # (B, H, T, h, d_v, I, c, k)
