@@ -34,33 +34,6 @@ def starts(lengths):
     return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32)
 
 
-@pytest.mark.parametrize("lengths", BATCHES)
-@pytest.mark.parametrize("more", [0, 2])
-def test_the_mask_place_by_place(lengths, more):
-    T = max(*lengths, 1) + more
-    right = [[place < length for place in range(T)] for length in lengths]
-    assert exercise.key_padding_mask(torch.tensor(lengths), T).tolist() == right
-    left = [row[::-1] for row in right]
-    assert exercise.key_padding_mask(torch.tensor(lengths), T, "left").tolist() == left
-
-
-@pytest.mark.parametrize("garbage", GARBAGE)
-@pytest.mark.parametrize("shape", [(3, 5), (5,), (1, 5), (3, 1), (1,), (2, 1, 5), (2, 3, 5)])
-def test_masked_softmax_row_by_row(shape, garbage):
-    scores = drawn(2, 3, 5)[0]
-    mask = torch.rand(shape, generator=torch.Generator().manual_seed(len(shape))) < 0.5
-    seen = mask.expand(scores.shape)
-    given = torch.where(seen, scores, garbage).requires_grad_()
-    weights = exercise.masked_softmax(given, mask)
-    for row in itertools.product(range(2), range(3)):
-        powers = [math.exp(s) if m else 0.0 for s, m in zip(scores[row].tolist(), seen[row].tolist())]
-        expected = [power / (sum(powers) or 1.0) for power in powers]
-        assert weights[row].tolist() == pytest.approx(expected)
-        assert all(weight == 0 for weight, m in zip(weights[row].tolist(), seen[row].tolist()) if not m)
-    (gradient,) = torch.autograd.grad((weights * scores).sum(), given)
-    assert gradient.isfinite().all() and (gradient[~seen] == 0).all()
-
-
 @pytest.mark.parametrize(
     ("lengths", "garbage", "side", "causal"),
     sample(itertools.product(BATCHES, GARBAGE, ("right", "left"), (False, True)), 37),  # each value beside many others
