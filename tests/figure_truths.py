@@ -17,12 +17,14 @@ def linear(seed: int, *sizes: tuple[int, int]) -> list[torch.Tensor]:
     return [nn.Linear(*one, bias=False).weight.detach() for one in sizes]
 
 
-def projected(token: int, entry: float | None = None, same: bool = False) -> dict[str, torch.Tensor]:
-    """Exercise 05 for one token; entry: the first number of W_query."""
+def projected(
+    token: int, entry: float | None = None, same: bool = False, at: tuple[int, int] = (0, 0)
+) -> dict[str, torch.Tensor]:
+    """Exercise 05 for one token; entry: a number of W_query, by default the first."""
     manual_seed(123)
     W_query, W_key, W_value = (torch.rand(3, 2) for _ in range(3))
     if entry is not None:
-        W_query[0, 0] = entry
+        W_query[at] = entry
     x, W_key = inputs()[token], W_query if same else W_key
     scores = inputs() @ W_query @ W_key.T @ inputs().T
     return {"query": x @ W_query, "key": x @ W_key, "value": x @ W_value, "scores": scores}

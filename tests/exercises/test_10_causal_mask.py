@@ -67,6 +67,17 @@ LAST_TOKEN = ("move", "Add to each score with “step”", 5)
 CASES = [
     Case("as it opens", [NUMBERS], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
     Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
-    Case("less leaks", [TO_LESSON, ("move", "Fill", -5)], lambda: filled(-5.0), "orange"),
+    Case(
+        "less leaks",
+        [NUMBERS, ("move", "Fill", -19.9)],
+        lambda: filled(-19.9),
+        r"^Less than 0\.1 % .* “Your” leaks .*orange",
+    ),
+    Case(
+        "the slider's end",
+        [NUMBERS, ("move", "Fill", -20)],
+        lambda: filled(-torch.inf),
+        "^No weight falls on a later token",
+    ),
     Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
 ]

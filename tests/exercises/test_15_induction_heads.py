@@ -10,7 +10,7 @@ def second_half(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[s
     return {"loss of each token of the second half": trained_loss(ids, off)["loss"][len(ids) // 2 :]}
 
 
-# The means are those of `trained_loss`: 0.0347, 3.3956, 3.6599 and 12.9767.
+# The means are those of `trained_loss`: 0.0347, 3.3956, 3.6599 and 8.5420.
 ALL = ("toggle", "All heads")
 CASES = [
     Case("as it opens", [], lambda: {"the model goes on": torch.tensor([5, 17, 3, 29, 11] * 3)}, "earlier 11: 5", 1e-4),
@@ -30,9 +30,11 @@ CASES = [
     ),
     Case(
         "no repetition",
-        [ALL, ("type", "Tokens", words(CAUSAL[:7]))],
-        lambda: trained_loss(CAUSAL[:7]),
-        r"The mean loss is 12\.98\.",
+        [ALL, ("type", "Tokens", "1 2 3 4 1 2 3")],
+        lambda: trained_loss([1, 2, 3, 4, 1, 2, 3]),
+        r"The mean loss is 8\.54\.",
         1e-4,
     ),
+    Case("three times", [("type", "Tokens", "31 0 31 0 31 0")], says="tokens after the first period"),
+    Case("and one more", [("type", "Tokens", "1 2 3 1 2 3 1")], says="tokens after the first period"),
 ]

@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 from browser import CONTRASTS
-from figure_pages import FIGURES, FIRST, agrees, pale, shown
+from figure_pages import FIGURES, agrees, pale, shown
 from thorough import sample
 
 from grader.catalog import paths
@@ -96,22 +96,6 @@ def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, fo
     page.emulate_media(media="print")
     assert page.locator(".kata-still").is_visible() and not page.locator(".kata-live").is_visible()
     page.close()
-
-
-def test_what_an_interaction_leaves_as_it_was_is_not_drawn_again(opened):
-    """A head of the last layer changes no other head's map."""
-    page = opened(FIRST["15"])
-    page.get_by_label("All heads", exact=True).click()
-    here = "[...document.querySelectorAll('.kata-map')]"
-    page.evaluate(
-        f"""() => {{ window.before = {here}; window.changes = [];
-        const all = {{attributes: true, childList: true, subtree: true}};
-        before.forEach((map, i) => new MutationObserver(() => changes.push(i)).observe(map, all)); }}"""
-    )
-    page.get_by_label("layer 1, head 3", exact=True).click()
-    assert page.evaluate("changes") == []
-    assert page.evaluate(f"{here}.filter(one => before.includes(one)).length") == 7
-    assert page.locator('.kata-panel[data-name="layer 1, head 3 (off)"]').count() == 1
 
 
 def test_a_notebooks_module_draws_the_same(drawn):

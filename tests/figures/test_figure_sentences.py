@@ -5,7 +5,7 @@ import re
 
 import pytest
 import torch
-from figure_pages import FIGURES, FIRST, SENTENCE, act, move, shown
+from figure_pages import FIGURES, FIRST
 from thorough import sample
 
 pytestmark = pytest.mark.slow
@@ -62,19 +62,6 @@ def test_the_sentence_about_two_softmaxes_is_that_of_the_numbers_that_are_shown(
     assert len(kinds) >= 5
 
 
-@pytest.mark.parametrize("column", [0, 1])
-def test_the_sentence_about_a_query_speaks_of_the_entry_that_was_changed(opened, column):
-    page = opened(FIRST["05"])
-    act(page, ("pick", "W_query", 1, column))
-    for value in (-0.5, 0.25):
-        before = page.locator(SENTENCE).inner_text()
-        move(page, "Chosen entry of W_query", value)
-        said = page.locator(SENTENCE).inner_text()
-        assert said != before and f"{value:.4f}".replace("-", "−") in said
-        assert said.startswith(f"The {('first', 'second')[column]} number of the query")
-        assert said.endswith(f"= {shown(page, 'query')[0][column]}.".replace("-", "−"))
-
-
 def test_every_slider_acts_at_once(opened):
     """No slider waits for a button: what is drawn or said changes when it is moved to another place."""
     idle = []
@@ -94,29 +81,6 @@ def test_every_slider_acts_at_once(opened):
     assert idle == []
 
 
-@pytest.mark.parametrize(("typed", "period"), [("31 0 31 0 31 0", 2), ("1 2 3 1 2 3 1", 3), ("1 2 3 4 1 2 3", 0)])
-def test_a_pattern_is_found_however_often_it_is_there(opened, typed, period):
-    page = opened(FIRST["15"])
-    act(page, ("toggle", "All heads"))
-    act(page, ("type", "Tokens", typed))
-    assert page.locator('.kata-live table[data-name="induction score"]').count() == (period > 0)
-    assert ("tokens after the first period" in page.locator(SENTENCE).inner_text()) == (period > 0)
-    if period:
-        assert page.get_by_label("Period", exact=True).get_attribute("aria-valuetext") == str(period)
-
-
-def test_the_loss_without_a_head_is_the_loss_with_it_off(opened):
-    """The number to look at in exercise 15."""
-    page = opened(FIRST["15"])
-    key = page.locator(".kata-key-number b").inner_text()
-    act(page, ("toggle", "layer 1, head 0"))
-    after = page.locator(".kata-key-number b").inner_text()
-    assert key == f"0.005 → {after}" and float(after) > 1
-    act(page, ("toggle", "layer 1, head 0"))
-    act(page, ("toggle", "layer 0, head 1"))
-    assert float(page.locator(".kata-key-number b").inner_text()) > 1
-
-
 @pytest.mark.parametrize("folder", sample(FIGURES, 3))
 def test_the_cell_that_is_pressed_is_the_one_that_was_picked(opened, folder):
     page = opened(folder)
@@ -126,20 +90,3 @@ def test_the_cell_that_is_pressed_is_the_one_that_was_picked(opened, folder):
             button.click()
             assert button.get_attribute("aria-pressed") == "true", name
             assert table.locator('button[aria-pressed="true"]').count() == 1
-
-
-@pytest.mark.parametrize("fill", [-0.1, -3.0, -10.0, -19.9])
-def test_a_leak_is_not_said_to_be_none(opened, fill):
-    """What is told of a fill value agrees with the cells that are marked, and the slider writes as the cells do."""
-    page = opened(FIRST["10"])
-    act(page, ("toggle", "Numbers"))
-    move(page, "Fill", fill)
-    said = page.locator(SENTENCE).inner_text()
-    weights = torch.tensor([[0.0 if text == "·" else float(text) for text in row] for row in shown(page, "weights")])
-    leaks = weights.triu(1).sum(-1).tolist()
-    percent = re.match(r"(Less than )?([\d.]+) % of the weight of “Your” leaks", said)
-    assert percent and (percent[1] or abs(float(percent[2]) - 100 * max(leaks)) < 0.06) and float(percent[2]) > 0
-    move(page, "Fill", -20)
-    assert page.get_by_label("Fill", exact=True).get_attribute("aria-valuetext") == "−inf"
-    assert "−inf" in page.locator('.kata-live table[data-name="masked scores"]').inner_text()
-    assert page.locator(".kata-key-number b").inner_text() == "0 %"
