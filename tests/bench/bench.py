@@ -35,7 +35,6 @@ ROUNDS = 9
 GRADINGS = 40
 PICTURES = 6
 SAVES = 24
-WARM_CHECKS = 100
 WATCHED = ("03", "13")
 MOST_S, MOST_MEASURED_S = 0.5, 3.0  # without the checks that measure memory or compile kernels, and with them
 WRONG_FILES = (("07", "** 0.5", "** 0.37 + 0.11"), ("13", "keys.shape[-1] ** 0.5", "keys.shape[-1] ** 0.37 + 0.11"))
@@ -105,14 +104,7 @@ def warm() -> None:
     print(f"ratio {ratio:.3f} to import torch alone, {alone:.2f} s (at most 0.2 is promised, and 250 ms)")
     beside = statistics.median(beside_the_verdict(own) for _ in range(ROUNDS))
     print(f"warm check besides its verdict: {beside * 1e3:.0f} ms (at most 80 ms is promised)")
-    for words in (["try", "03"], ["plot", "03"]):
-        times = [seconds([*CHECK[:3], *words], env=own) for _ in range(ROUNDS)]
-        print(f"warm {words[0]}: {statistics.median(times) * 1e3:.0f} ms", end="; ")
-    before = held(found[0])
-    for _ in range(WARM_CHECKS):
-        seconds(CHECK, env=own)
-    print(f"\nheld while idle, beside the files that are mapped: {before} MB (at most 400 MB)")
-    print(f"{WARM_CHECKS} checks later: {held(found[0]) - before:+d} MB")
+    print(f"held while idle, beside the files that are mapped: {held(found[0])} MB (at most 400 MB)")
     end_warm()
     os.environ["WARM"] = "0"
 
@@ -161,31 +153,16 @@ def sandbox() -> None:
         print(f"ratio {protected / bare_s:.2f} (at most 1.3 is promised)")
 
 
-def graded(exercise: Exercise, source: str, fork_server: ForkServer, **settings: bool) -> float:
-    """The seconds of one verdict, where the fork server is warm."""
-    began = time.perf_counter()
-    grading.result(exercise, Submission(source, "submission.py"), fork_server, Settings(seed=1, **settings))
-    return time.perf_counter() - began
-
-
 def diagnosis() -> None:
-    """The verdict on a wrong file with and without diagnosis: a known mistake, and one that nothing explains."""
-    with ForkServer() as fork_server:
-        for number, old, new in WRONG_FILES:
-            exercise = catalog.find(number)
-            known = mistakes.mistakes(exercise.folder)[0].source
-            solution = paths.solution(exercise.folder).read_text("utf-8")
-            assert old in solution, f"the solution of exercise {number} is another one now"
-            for what, source in (("known", known), ("unknown", solution.replace(old, new))):
-                pairs = [
-                    [graded(exercise, source, fork_server, diagnose=on) for on in (False, True)] for _ in range(ROUNDS)
-                ]
-                plain, full = (statistics.median(times) for times in zip(*pairs, strict=True))
-                print(
-                    f"wrong file of exercise {number}, {what} mistake: {plain * 1e3:.0f} ms without diagnosis,", end=" "
-                )
-                print(f"{full * 1e3:.0f} ms with it; ratio {full / plain:.2f}")
-                whole_command(number, source)
+    """The command on a wrong file with and without diagnosis: a known mistake, and one that nothing explains."""
+    for number, old, new in WRONG_FILES:
+        exercise = catalog.find(number)
+        solution = paths.solution(exercise.folder).read_text("utf-8")
+        assert old in solution, f"the solution of exercise {number} is another one now"
+        known, unknown = mistakes.mistakes(exercise.folder)[0].source, solution.replace(old, new)
+        for what, source in (("known", known), ("unknown", unknown)):
+            print(f"wrong file of exercise {number}, {what} mistake:", end=" ")
+            whole_command(number, source)
 
 
 def whole_command(number: str, source: str) -> None:
@@ -207,7 +184,7 @@ def whole_command(number: str, source: str) -> None:
         taken("with")  # warm the disk
         pairs = [(taken("without"), taken("with")) for _ in range(ROUNDS)]
         ratio = statistics.median(full / plain for plain, full in pairs)
-        print(f"  whole command: ratio {ratio:.2f} (at most 2 is promised)")
+        print(f"ratio {ratio:.2f} (at most 2 is promised)")
 
 
 def right_files() -> None:
@@ -223,7 +200,7 @@ def right_files() -> None:
 
 
 def _time_apart(exercise: Exercise, source: str, fork_server: ForkServer) -> tuple[float, float]:
-    """The seconds of one verdict, as in `graded`, and those of it without the checks that measure."""
+    """The seconds of one verdict, where the fork server is warm, and those of it without the checks that measure."""
     measured = {check.id for check in collection.collect(exercise) if check.measured}
     began = before = time.perf_counter()
     of_measured = 0.0
