@@ -182,7 +182,7 @@ def test_only_one_module_builds_paths():
         f"{path.relative_to(paths.ROOT)}:{line}"
         for path in looked
         if paths.WORKER not in path.parents
-        for line in sorted(builds_paths(path.read_text("utf-8")))
+        for line in sorted(builds_paths(parsed(path)))
     ]
     assert built == []
 
@@ -196,11 +196,12 @@ def test_the_guard_of_paths_sees_each_way_to_build_one_and_lets_them_be_used():
         "x = f'{paths.ROOT}/grader'",
         "from grader.catalog.paths import ROOT",
     ):
-        assert builds_paths(f"x = 1\n{source}\n") == {2}, source
-    assert builds_paths("paths.ROOT.is_dir(), path.relative_to(paths.ROOT), sorted(paths.GRADER.rglob('*'))") == set()
+        assert builds_paths(ast.parse(f"x = 1\n{source}\n")) == {2}, source
+    uses = "paths.ROOT.is_dir(), path.relative_to(paths.ROOT), sorted(paths.GRADER.rglob('*'))"
+    assert builds_paths(ast.parse(uses)) == set()
 
 
-def builds_paths(source: str) -> set[int]:
+def builds_paths(tree: ast.Module) -> set[int]:
     """The lines in which a path below a folder of ours is put together."""
 
     def ours(node: ast.AST) -> bool:
@@ -208,7 +209,7 @@ def builds_paths(source: str) -> set[int]:
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "paths"
 
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         match node:
             case ast.Name(id="__file__") | ast.ImportFrom(module="grader.catalog.paths"):
                 found.add(node.lineno)
