@@ -33,12 +33,6 @@ def test_it_is_masked_attention_over_all_tokens(shape, window):
     torch.testing.assert_close(exercise.sliding_window_attention(*inputs, window), whole(*inputs, window))
 
 
-@pytest.mark.parametrize("window", WINDOWS)
-def test_the_mask_place_by_place(window):
-    mask = exercise.sliding_window_mask(9, window)
-    assert mask.tolist() == [[0 <= row - column < window for column in range(9)] for row in range(9)]
-
-
 MASKS = ("toggle", "Masks")
 CASES = [
     Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),

@@ -8,7 +8,7 @@ import torch
 from extras import when_used
 from figure_case import NUMBERS, TO_LESSON, Case
 from torch.nn import functional as F
-from truths import drawn, load
+from truths import load
 
 from grader.catalog import paths
 
@@ -55,25 +55,6 @@ def test_the_delta_rule_is_that_of_qwen3_next(shape):
         torch.testing.assert_close(got, expected, rtol=1e-4, atol=2e-5)
         chunked = theirs(qwen.torch_chunk_gated_delta_rule, inputs, chunk_size=chunk_size)
         torch.testing.assert_close(got, chunked, rtol=1e-4, atol=2e-5)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_linear_attention_weighs_by_features(shape):
-    B, H, T, h, d_v = shape
-    queries, keys, values = inputs = [2 * drawn(B, H, T, size, seed=seed) for seed, size in enumerate((h, h, d_v))]
-    features = [torch.where(x > 0, x + 1, x.clamp(max=0).exp()) for x in (queries, keys)]
-    weights = features[0] @ features[1].mT
-    expected = weights / weights.sum(-1, keepdim=True) @ values
-    torch.testing.assert_close(exercise.linear_attention(*inputs), expected)
-    weights = weights.tril()
-    expected = weights / weights.sum(-1, keepdim=True) @ values
-    state, outputs = None, []
-    for token in range(shape[2]):
-        output, state = exercise.linear_step(state, *(x[:, :, token] for x in inputs))
-        outputs.append(output)
-    torch.testing.assert_close(torch.stack(outputs, dim=2), expected)
-    for chunk_size in CHUNKS:
-        torch.testing.assert_close(exercise.causal_linear_attention(*inputs, chunk_size), expected)
 
 
 def data_of(name: str) -> torch.Tensor:

@@ -33,19 +33,6 @@ def test_index_scores_are_the_formula_number_by_number(shape):
         assert float(got[b, i, j]) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("T_q", "T_k", "first"), [(1, 1, 0), (5, 5, 0), (4, 9, 5), (3, 30, 20), (40, 70, 25)])
-@pytest.mark.parametrize("k", [1, 2, 8, 80])
-def test_top_keys_are_those_of_a_plain_sort(T_q, T_k, first, k):
-    torch.manual_seed(T_q + k)
-    scores = torch.randint(-2, 3, (2, T_q, T_k)) * torch.tensor([1.0, -1.0]).repeat(T_k)[:T_k]
-    got = exercise.top_keys(scores, k, first)
-    assert got.dtype == torch.int64
-    for b, row in torch.cartesian_prod(torch.arange(2), torch.arange(T_q)).tolist():
-        seen = [(-float(score), j) for j, score in enumerate(scores[b, row, : first + row + 1])]
-        best = [j for _, j in sorted(seen)][:k]
-        assert got[b, row].tolist() == best + [-1] * (k - len(best))
-
-
 def read(query, keys, values, chosen):
     """One query's attention to these keys, by loops over numbers."""
     if not chosen:
