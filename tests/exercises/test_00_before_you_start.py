@@ -11,7 +11,7 @@ def less_mean(dim: int | None, rows: int = 2, keepdim: bool = False) -> dict[str
 
 
 CASES = [
-    Case("as it opens", [], lambda: less_mean(1, rows=3), r"of row 1\. Orange: not the mean of its own row"),
+    Case("as it opens", [], lambda: less_mean(1, rows=3), "Orange: not the mean of its own.*torch does not warn"),
     Case("means of columns", [TO_LESSON, ("choose", "Mean", "dim=0")], lambda: less_mean(0), "not the mean of its own"),
     Case("all entries", [TO_LESSON, ("choose", "Mean", "all entries")], lambda: less_mean(None), "not the mean of its"),
     Case(
@@ -23,5 +23,4 @@ CASES = [
     Case("one copy of three", [("move", "Copies laid over x", 1)], says="1 of 3 copies are laid"),
     Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2.00, the mean of row 2"),
     Case("an error", [TO_LESSON, ("choose", "Mean", "dim=1")], says="An error"),
-    Case("as it opens: no error for a square", [], lambda: less_mean(1, rows=3), "torch does not warn"),
 ]

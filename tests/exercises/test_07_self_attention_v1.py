@@ -35,12 +35,6 @@ CASES = [
     ),
     Case("a score", [("pick", "scores", 1, 0)], one_token(1), r"“journey” .* 0\.43 · 0\.44 .*= 1\.85\.$"),
     Case(
-        "by the keyboard",
-        [("choose", "Token", "Your"), ("pick", "query", 0, 0), ("key", "ArrowRight")],
-        one_token(0),
-        r"“Your” times W_query, .*= 1\.10\.$",
-    ),
-    Case(
         "the second number",
         [("choose", "Token", "one"), ("pick", "context vector", 0, 1)],
         one_token(4),

@@ -78,7 +78,6 @@ CASES = [
         says="After “eat” .* “dessert” follows, .* a loss of 2.9785",
     ),
     Case("no word", [TO_LESSON, ("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
-    Case("no token", [TO_LESSON, ("type", "Tokens", "1 9")], says="“9” is no token"),
 ]
 
 

@@ -70,9 +70,6 @@ CASES = [
     Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
     Case("full blocks", [TABLES, ("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
     Case(
-        "small blocks", [TABLES, ("move", "Block size", 2), ("move", "Children", 3)], lambda: family(size=2, children=3)
-    ),
-    Case(
         "without children", [TABLES, ("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"
     ),
 ]

@@ -27,10 +27,4 @@ CASES = [
         lambda: {"sum": torch.tensor(2.875)},
         "2.875, and should be 2.125",
     ),
-    Case(
-        "forgotten as the maximum rises",
-        [NUMBERS, ("toggle", "Forget the correction")],
-        lambda: {"sum": torch.tensor(2.625)},
-        "but the old sum, 1.5, is not corrected",
-    ),
 ]

@@ -66,7 +66,7 @@ def served(built) -> Iterator[str]:
         server.shutdown()
 
 
-LOOKED_AT = sample(catalog.exercises(), 4)
+LOOKED_AT = sample(catalog.exercises(), 3)  # at night all of them
 
 
 @pytest.mark.parametrize("exercise", LOOKED_AT, ids=lambda exercise: exercise.folder)
