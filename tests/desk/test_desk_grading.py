@@ -37,6 +37,7 @@ def grade(fork_server):
 
     yield results
     thread.close()
+    thread.thread.join()  # on a busy machine it goes on for longer than it is waited for, into another test's output
 
 
 @pytest.mark.parametrize(
