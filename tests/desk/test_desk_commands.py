@@ -228,11 +228,7 @@ def test_a_history_with_the_states_of_files_is_read(history):
 def test_the_standing_fits_eighty_columns(history):
     progress.change(FOLDER, lambda state: state.__dict__.update(points=3.3, attempts=123))
     progress.note(result({1: PASSED}, PASSED))
-    assert max(map(len, progress.text().splitlines())) <= 80
-    states = [line for line in progress.text().splitlines() if line.startswith("   ") and line[3:5].isdigit()]
+    text = progress.text()
+    assert max(map(len, text.splitlines())) <= 80 and "124 tries" in text and text.count(" 1 of ") == 1
     absent = sum(bool(project.not_here(exercise.limits.needs)) for exercise in catalog.exercises())
-    assert sum(line.endswith("not started") for line in states) == len(catalog.exercises()) - 1 - absent
-    assert progress.text().count(project.NOT_HERE) == absent  # what this machine lacks the packages for
-    passed = [line for line, folder in progress.listed() if not folder and not line.endswith("passed")]
-    assert passed == [] and sum(" 1 of " in line for line, folder in progress.listed() if not folder) == 1
-    assert "124 tries" in progress.text()
+    assert text.count(project.NOT_HERE) == absent  # what this machine lacks the packages for
