@@ -13,7 +13,7 @@ from pathlib import Path
 
 import a_class
 import pytest
-from thorough import THOROUGH, nightly, sample
+from thorough import nightly, sample
 
 from grader.catalog import mistakes, paths, stubs
 from grader.classroom import versions
@@ -232,13 +232,13 @@ def test_a_students_mark_is_explained_call_by_call(run, said, tmp_path):
 
 @pytest.fixture(scope="module")
 def scheduler():
-    """The address of a real Dask cluster, at night of two workers: each takes seconds to start."""
+    """The address of a real Dask cluster, which takes seconds to start."""
     distributed = pytest.importorskip("distributed", reason="distributed is not installed (extra classroom)")
-    workers = 2 if THOROUGH else 1
-    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         yield cluster.scheduler_address
 
 
+@nightly
 def test_a_dask_cluster_grades_as_one_machine_does(said, scheduler, tmp_path):
     lay(tmp_path / "in", {f"s{n}/context_vectors.py": f"{WRONG if n % 2 else RIGHT}\n# {n}\n" for n in range(10)})
     done = said("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
