@@ -162,15 +162,6 @@ def test_a_file_that_stays_broken_empty_or_away_is_said_to_be(learner):
     assert "points" not in page
 
 
-def test_of_two_saves_in_a_row_the_second_counts(learner):
-    text, _ = learner.source(WRONG)
-    learner.file.write_text(text)
-    page = learner.save()
-    assert "passed" in page
-    time.sleep(0.5)
-    assert learner.desk.screen == page
-
-
 def test_a_grading_of_an_older_save_is_given_up(learner):
     endless, shown = learner.source(SOLUTION + "\nwhile True: pass\n")
     learner.file.write_text(endless)

@@ -158,18 +158,6 @@ def test_what_waits_longest_comes_first(history, clock):
     assert [found.exercise for found in due()] == [SECOND] * 3
 
 
-def test_a_review_gives_no_points_and_is_no_attempt(history, clock):
-    passed(FIRST)
-    before = progress.load()[FIRST]
-    clock(1)
-    for one in due():
-        review.note(one, False)
-    after = progress.load()[FIRST]
-    assert after.cards and not before.cards
-    after.cards = {}
-    assert after == before
-
-
 def test_a_history_of_the_future_days_is_not_lost_by_a_clock_set_back(history, clock):
     passed(FIRST)
     clock(1)

@@ -70,14 +70,6 @@ def test_a_source_that_takes_too_much_is_refused_and_the_next_one_is_read(bomb, 
     assert forbidden.note("import ctypes\n") and parses(HONEST)
 
 
-def test_the_helper_is_replaced_when_it_ends():
-    assert parses("before = 1")
-    limited.helper.process.kill()
-    with pytest.raises(BadSubmission):  # whoever was read when it ended
-        parses("during = 1")
-    assert parses("after = 1")
-
-
 # Notebooks
 
 
