@@ -33,24 +33,6 @@ CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.M | re.S)
 TARGET = re.compile(r"\]\((?!https?:|#)([^)\s#]+)")
 
 
-def as_cells(notebook) -> tuple["of_cells.Cell", ...]:
-    """The cells of a source notebook as the gradebook would hold them."""
-    marked = [c for c in notebook.cells if "nbgrader" in c.metadata]
-    return tuple(
-        of_cells.Cell(
-            c.metadata.nbgrader.grade_id,
-            c.cell_type,
-            c.source,
-            None,
-            c.metadata.nbgrader.locked,
-            c.metadata.nbgrader.grade,
-            c.metadata.nbgrader.solution,
-            points=c.metadata.nbgrader.get("points", 0),
-        )
-        for c in marked
-    )
-
-
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
     """A course of these exercises. Not to be changed."""
@@ -101,32 +83,27 @@ def test_a_notebook_holds_the_lesson_with_what_it_links_to_and_every_point(noteb
         assert len({of_cells.task_id(about.grade_id) for about in graded} - {None}) == len(graded) > 0
 
 
-def test_without_its_regions_it_is_the_stub(notebooks):
+def body(source: str) -> str:
+    """A source in one form, without its docstring and comments."""
+    tree = ast.parse(source)
+    return ast.unparse(tree.body[1:] if ast.get_docstring(tree) else tree.body)
+
+
+def test_it_is_the_solution_and_without_its_regions_the_stub(notebooks):
     for exercise in EXERCISES:
-        lines, inside = [], False
+        lines, left, inside = [], [], False
         for c in notebooks[exercise.folder].cells:
             if c.cell_type != "code" or c.metadata.get("nbgrader", {}).get("locked"):
                 continue
             for line in c.source.splitlines():
+                lines.append(line)
                 if "### BEGIN SOLUTION" in line:
-                    lines.append(line.replace("### BEGIN SOLUTION", "raise NotImplementedError"))
+                    left.append(line.replace("### BEGIN SOLUTION", "raise NotImplementedError"))
                 inside = (inside or "### BEGIN SOLUTION" in line) and "### END SOLUTION" not in line
                 if not inside and "### " not in line:
-                    lines.append(line)
-        stub = ast.parse(paths.stub(exercise.folder).read_text("utf-8"))
-        stub.body = stub.body[1:] if ast.get_docstring(stub) else stub.body
-        assert ast.unparse(ast.parse("\n".join(lines))) == ast.unparse(stub), exercise.folder
-
-
-@pytest.mark.parametrize("exercise", sample(EXERCISES, 3), ids=lambda exercise: exercise.folder)
-def test_the_marked_solution_gets_full_points(exercise, notebooks, fork_server):
-    notebook = nbformat.from_dict(notebooks[exercise.folder])
-    cells = as_cells(notebook)
-    of_cells.restore(notebook, cells)
-    code = of_cells.learner_code(notebook, cells, "n.ipynb")
-    result = grading.result(exercise, code, fork_server, Settings(seed=1, reveal=False))
-    assert result.points == exercise.max_points, [check for check in result.checks if check.outcome != "passed"]
-    assert code.notes == ()
+                    left.append(line)
+        assert body("\n".join(lines)) == body(paths.solution(exercise.folder).read_text("utf-8")), exercise.folder
+        assert body("\n".join(left)) == body(paths.stub(exercise.folder).read_text("utf-8")), exercise.folder
 
 
 @pytest.mark.parametrize("exercise", sample(EXERCISES, 3), ids=lambda exercise: exercise.folder)
