@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grader import catalog
 from grader.catalog import mistakes, paths, project
-from grader.desk import hints, lesson, progress, solution
+from grader.desk import hints, progress, solution
 from grader.records.results import AND, FAILED, PASSED, CheckResult, ExerciseResult
 
 EXERCISE = catalog.for_class()[2]
@@ -29,14 +29,6 @@ def result(outcomes: dict[int, str], status: str = FAILED) -> ExerciseResult:
 
 
 # Lessons and hints.
-
-
-def test_every_lesson_has_tasks_and_hints_for_each():
-    for exercise in catalog.exercises():
-        tasks = lesson.tasks(exercise.folder)
-        assert [task.number for task in tasks] == list(range(1, len(tasks) + 1)) != [], exercise.folder
-        assert all(task.title and task.text and "## " not in task.text for task in tasks), exercise.folder
-        assert {hint.task for hint in hints.all_hints(exercise.folder)} == {task.number for task in tasks}
 
 
 def test_hints_come_one_by_one_and_stay_with_the_open_task(said, desk):
