@@ -16,11 +16,8 @@ from sources import mistake
 from thorough import THOROUGH
 
 pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
-pytest.importorskip("hypothesis", reason="hypothesis is not installed (extra dev)")
 
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from grader.catalog import paths
 from grader.integrations import bundle
@@ -29,28 +26,19 @@ from grader.records.sanitize import inert
 from grader.reports import ci
 
 HOSTILE = (
-    "\r\n::add-mask::secret\n##[error]x\n%0A::set-output name=a::b\n</pre><script>@everyone | `x` [a](b)\n\n\n# head"
+    "\r\n::add-mask::secret\n##[error]x\n%0A::set-output name=a::b,c\n</pre><script>@everyone | `x` [a](b)\n\n\n# head"
 )
 
 
 @pytest.mark.parametrize("text", ["", HOSTILE])
 def test_annotations_hold_no_other_commands(text):
     evidence = Evidence(inert(text), note=inert(text))
-    finding = Finding(Place("context_vectors.py", 3), (CodeLine(3, inert(text)),), evidence, inert(text))
+    finding = Finding(Place(f"{text}.py", 3), (CodeLine(3, inert(text)),), evidence, inert(text))
     checks = (replace(result().checks[1], message=inert(text), diagnosis=text or None, finding=finding),)
     lines = ci.annotations(result(checks=checks)).splitlines()
     assert len(lines) == 2
-    assert re.match(r"::error file=context_vectors\.py,line=3,title=[^:,]*::", lines[0])
+    assert re.match(r"::error file=[^:,]*\.py,line=3,title=[^:,]*::", lines[0])
     assert not lines[1].lstrip().startswith(("::", "##"))
-
-
-@given(st.text(), st.text())
-def test_one_command_stays_one(message, title):
-    line = ci.command("error", message, Place(f"{title}.py", 3), title)
-    assert len(line.splitlines()) <= 1 + sum(line.count(c) for c in "\v\f\x1c\x1d\x1e\x85\u2028\u2029")
-    assert "\n" not in line and "\r" not in line
-    facts = line.removeprefix("::error ").partition("::")[0]
-    assert len(facts.split(",")) == 3 and facts.count(":") == 0
 
 
 def test_annotations_of_files_that_do_not_load_or_are_not_begun():
