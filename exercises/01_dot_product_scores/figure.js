@@ -17,7 +17,7 @@ function ghosts(u, v) {
   const away = u[0] * v[1] < u[1] * v[0] ? -1 : 1;
   const steps = range(STEPS / 4 + 1).map((n) => turned(v, (away * n * 2 * Math.PI) / STEPS));
   const fits = Math.max(...v.map(Math.abs)) <= 0.501;
-  const ends = [[steps.at(-1), "turned"], [times([v], fits ? 2 : 0.5)[0], `${fits ? "twice" : "half"} as long`]];
+  const ends = [[steps.at(-1), "by 90°"], [times([v], fits ? 2 : 0.5)[0], `${fits ? "twice" : "half"} as long`]];
   return {
     lines: [
       ...steps.slice(1).map((to, n) => [steps[n], to, 1, "kata-kind-1"]),
@@ -117,13 +117,13 @@ export default {
               [[0, 0], v, 3, "kata-kind-1"],
             ],
             points: [
-              { x: u[0], y: u[1], name: "a", drag: drag(a) },
+              { x: u[0], y: u[1], name: `a, length ${format(long, 2)}`, drag: drag(a) },
               { x: v[0], y: v[1], name: "b", look: "other", drag: drag(b) },
               ...pale.points,
-              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: "shadow" }] : []),
+              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: `shadow ${shadow}` }] : []),
             ],
           }),
-          line("Drag the ends of the arrows."),
+          line("Drag the ends of the arrows. Dashed: b turned by 90°, or of another length."),
         ],
         key: ["a · b", `${long > 0 ? `${shadow} × ${format(long, 2)} = ` : ""}${format(product, 2)}`],
         say: `The score of the arrows is ${[0, 1].map((n) => `${format(u[n], 2)} · ${format(v[n], 2)}`).join(" + ")} = `
