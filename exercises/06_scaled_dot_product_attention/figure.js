@@ -3,14 +3,14 @@
 import { s } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, floats, format, range, softmax, times, variance } from "../../grader/integrations/figures/maths.js";
-import { bars, drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, drawing, line, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const WIDE = 350; // of an axis
 const GROUND = 66; // where the axis is
 const END = 68; // the score at its edges, beyond all scores of every d_k
 
-// All scores as strokes; those of the query are tall, and its largest has its name. note: at the left below the axis.
-function spread(name, all, query, look, note) {
+// All scores as strokes; those of the query are tall, and its largest has its name.
+function spread(name, all, query, look) {
   const X = (value) => WIDE / 2 + (value / END) * (WIDE / 2 - 4);
   const strokes = (high, values) => values.map((value) => `M${X(value).toFixed(1)},${GROUND}v${-high}`).join("");
   const largest = Math.max(...all[query]);
@@ -27,7 +27,6 @@ function spread(name, all, query, look, note) {
     [-60, -30, 0, 30, 60].map((n) => s(
       "text", { x: X(n), y: GROUND + 16, "text-anchor": "middle" }, format(n, 0)
     )),
-    s("text", { x: 0, y: GROUND + 38 }, note),
     s("path", { class: "line", d: `M${left},${GROUND + 26}v8H${right}v-8` }),
     s("text", { x: right + 5, y: GROUND + 38 }, `spread ±${format(deviation, 1)}`),
   );
@@ -53,18 +52,23 @@ export default {
       const ways = [["raw", "raw scores", all], ["scaled", "scores / √d_k", times(all, 1 / Math.sqrt(d_k))]];
       const own = ways.map(([, , one]) => softmax(one[query.value]));
       const [most, least] = own.map((one) => Math.max(...one).toFixed(2));
+      const root = format(Math.sqrt(d_k), 1);
+      const wide = ways.map(([, , one]) => format(Math.sqrt(variance(one.flat())), 1));
       return {
-        show: ways.map(([short, name, one], n) => row(
-          spread(name, one, query.value, n ? "" : "curve-1", n ? "" : `tall: query ${query.value}`),
+        show: ways.map(([short, name, one], n) => [n > 0 && line(
+          `Tall strokes: query ${query.value}; short ones: the other queries. Divided by √${d_k} = ${root}, ±${wide[0]} `
+          + `becomes ±${wide[1]}.`
+        ), row(
+          spread(name, one, query.value, n ? "" : "curve-1"),
           bars({
             name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
             kind: 1 - n,
           }),
           shown.value && matrix({ name: `variance, ${short}`, values: [variance(one.flat())], heat: false }),
-        )),
+        )]),
         key: ["largest weight, raw → scaled", `${most} → ${least}`],
         say: `The scores of query ${query.value}, with d_k = ${d_k}, give key ${own[0].indexOf(Math.max(...own[0]))} the `
-          + `weight ${most}. Divided by √${d_k} = ${format(Math.sqrt(d_k), 1)} they `
+          + `weight ${most}. Divided by √${d_k} = ${root} they `
           + (d_k > 1 ? `lie closer together, and it gets ${least}.` : "stay."),
       };
     });
