@@ -94,7 +94,7 @@ export default {
       })));
       const [soFar, labels] = [names.slice(0, t + 1).join(" "), best.map((token) => wordsOf()[token])];
       const looking = all.filter(({ weights: one }) => Math.max(...one.slice(0, t)) >= SEEN);
-      const seen = numbers.value || !looking.length ? all : looking;
+      const seen = numbers.value || !looking.length || none.size ? all : looking;
       const picture = h("div", { class: "kata-drawn", "--most": `${LEAST_WIDE}px` },
         looks(`where “${names[t]}” looks in “${soFar}”`, seen, names, t),
         bars({ name: `after “${soFar}”`, values: best.map((token) => next[token]), labels, most: 1, digits: 2 }),
@@ -124,8 +124,9 @@ export default {
       const follows = ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t]?.toFixed(4)}.`;
       last = {
         key: theirs
-          ? [`${names[0]} → ${expected}, ${theirs.names[0]} → ${theirs.expected}`,
-            [next, theirs.next].map((one) => format(Math.max(...one), 2)).join(", ")]
+          ? [`${names[0]}, ${theirs.names[0]}`,
+            [[expected, next], [theirs.expected, theirs.next]].map(([word, one]) => `${word} ${format(Math.max(...one), 2)}`)
+              .join(", ")]
           : isSeen && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
         show: [
           row(mine, theirs?.picture),
@@ -136,7 +137,7 @@ export default {
         ],
         say: `After “${names[t]}” the model expects “${expected}”, with ${format(Math.max(...next), 2)}`
           + (isSeen ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.`
-            : `: no head looks back${theirs?.expected === expected ? ", so both lines go on alike" : ""}.`)
+            : `: ${back ? `no head gives an earlier token over ${format(back.weight, 2)}` : "no head looks back"}${theirs?.expected === expected ? ", so both lines go on alike" : ""}.`)
           + (numbers.value && t < loss.length ? follows : ""),
       };
       return last;
