@@ -69,15 +69,17 @@ export default {
           row(lines(weights, words, names, i, j, which.value
             ? ["the words of x_1 ask ↓", "the tokens of x_2 are looked at"]
             : ["German asks (x_1) ↓", "English is looked at (x_2)"]), matrix({
-            name: "weights", values: weights, digits: 3, rows: words, columns: names, scale: 1,
-            picked: [i, j], pick: (...at) => (cell.value = at), faint: (n, m) => weights[n][m] < 0.0005,
+            name: "weights", values: weights.map((one) => one.map((weight) => (weight < 0.005 ? 0 : weight))), digits: 2,
+            rows: words, columns: names, scale: 1, picked: [i, j], pick: (...at) => (cell.value = at),
+            hidden: (n, m) => weights[n][m] < 0.005,
           })),
           W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
         say: `${x_1.length} words ask and ${asked.length} ${asked.length > 1 ? "are" : "is"} looked at: `
           + `${x_1.length} × ${asked.length} weights. `
           + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
-          + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`,
+          + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`
+          + (words[i] === "die" ? " To write “die”, and not “der” or “das”, it needs the noun." : ""),
       };
     });
   },
