@@ -12,7 +12,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "The averages, and the weights that give them.",
+    "The average so far as a line, which splits where a token changes.",
     data,
     {
         "x": Start("x"),
