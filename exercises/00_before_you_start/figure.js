@@ -52,7 +52,7 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
       `copy ${i} ${j}`,
       isLaid(i, j) ? [i, j] : at(i, j).home,
       `kata-kind-${isWrong(i, j) ? 1 : 0} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
-      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), nameIn(at(i, j))] : []),
+      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), ...(isPicked(i, j) ? [nameIn(at(i, j))] : [])] : []),
     )),
     means.map((one) => cell(
       `mean ${one.home}`,
