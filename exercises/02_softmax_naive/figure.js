@@ -53,7 +53,9 @@ function walls(name, values, { top, token, from, moved = "" }) {
     { name, label: `The largest of them is ${short(values[top])}.`, width: WIDE, height: 86, most: 450 },
     s("rect", { class: "wall", x: X(MOST), y: 0, width: WIDE - X(MOST), height: LINE + 14 }),
     s("rect", { class: "cell kata-kind-3", x: 0, y: 0, width: X(LEAST), height: LINE + 14 }),
-    s("line", { class: "axis", x1: X(LEAST), x2: X(MOST), y1: LINE, y2: LINE }),
+    s("line", { class: "axis", x1: 8, x2: WIDE - 8, y1: LINE, y2: LINE }),
+    // Beyond a wall the line has no scale, which two strokes across it say.
+    s("path", { class: "axis", d: [X(LEAST) - 8, X(MOST) + 3].map((x) => `M${x},${LINE + 6}l4,-12m3,0l-4,12`).join("") }),
     head && [
       s("circle", { class: "cell gone", cx: start, cy: LINE, r: 5 }),
       s("path", { class: "link now", "stroke-width": 2.5,
@@ -95,7 +97,7 @@ export default {
       const top = stable.indexOf(Math.max(...stable));
       const most = scaled[top];
       return {
-        key: [`“${tokens[top]}”: naive, stable`, `${format(shown[top], 2)}, ${format(stable[top], 2)}`],
+        key: [`“${tokens[top]}”: naive ${format(shown[top], 2)}, stable`, format(stable[top], 2)],
         show: [
           ["naive: e^x of the scores as they are", "softmax_naive", shown, scaled, {}],
           ["stable: the largest is subtracted first", "softmax_stable", stable, scaled.map((score) => score - most),
