@@ -20,7 +20,7 @@ export default {
     const { token, W } = model.get("data");
     const [n, m] = [W.length, W[0].length];
     const figure = frame(el, "nn.Linear keeps W as (out, in): each row of W makes one number of the output");
-    figure.beside();
+    figure.below();
     const way = figure.choice({ label: "Multiply x by", options: WAYS });
     const right = matmul([token], transpose(W))[0];
     const cell = figure.state([0, 2]);
@@ -46,7 +46,7 @@ export default {
           "div",
           { class: "kata-square" },
           matrix({
-            name: `W, (out, in) = (${n}, ${m})`, values: W, digits: 0, kind: (k) => k, picked: [i, j], large: true,
+            name: `W, ${n} out × ${m} in`, values: W, digits: 0, kind: (k) => k, picked: [i, j], large: true,
             pick: (...at) => (cell.value = at), rows: range(n).map((k) => `row ${k}`),
           }),
           h("div", { class: "kata-sign" }, HOW[way.value], ARROW),

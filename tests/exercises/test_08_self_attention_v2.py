@@ -17,7 +17,7 @@ def test_equals_multihead_attention_of_one_head(solution, bias):
     torch.testing.assert_close(layer(x[0]), other(x[:1], x[:1], x[:1])[0][0])
 
 
-W_NAME = "W, (out, in) = (2, 3)"
+W_NAME = "W, 2 out × 3 in"
 HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
 
 
