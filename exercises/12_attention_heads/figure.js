@@ -47,7 +47,7 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
     )),
     output.map((value, i) => (value === before[i]
       ? word(middle(i), low + 48, on.every(Boolean) ? `output ${i}` : "unchanged")
-      : word(middle(i), low + 48, `was ${format(before[i], 2)}`, "strong"))),
+      : word(middle(i), low + 48, `${value > before[i] ? "+" : ""}${format(value - before[i], 3)}`, "strong"))),
   );
 }
 
@@ -92,7 +92,7 @@ export default {
               { output: side, before: sideBefore, ...shared }),
           ),
           h("p", { class: "kata-note" }, "A line is as thick as its weight, and dashed if the weight is negative. "
-            + "The layer adds a bias."),
+            + "The layer adds a bias. Green: changed, and by how much."),
         ],
         more: numbers.value && row(
           matrix({
