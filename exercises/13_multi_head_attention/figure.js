@@ -3,7 +3,7 @@
 import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { range } from "../../grader/integrations/figures/maths.js";
-import { matrix, row } from "../../grader/integrations/figures/tables.js";
+import { line, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const COUNTS = [1, 2, 4];
 
@@ -41,14 +41,16 @@ export default {
           pick: (i, j) => (followed.value = places[i][j]),
         });
       };
-      const way = (code, name, places) => [
-        h("p", { class: "kata-line" }, h("code", {}, code)),
+      const way = (word, code, name, places) => [
+        h("p", { class: "kata-line" }, h("b", {}, `${word}: `), h("code", {}, code)),
         row(places.map((head, k) => shown(`${name} ${k}`, head))),
       ];
       return {
         show: row(
-          shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
-          h("div", {}, way("view(T, H, h).transpose(0, 1)", "head", right), way("view(H, T, h)", "wrong head", wrong)),
+          h("div", {},
+            shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
+            line(`T = ${T} tokens, H = ${H} head${H > 1 ? "s" : ""}, h = ${size} numbers`)),
+          h("div", {}, way("right", "view(T, H, h).transpose(0, 1)", "head", right), way("wrong", "view(H, T, h)", "wrong head", wrong)),
         ),
         key: ["view alone: in a wrong row", `${strays} of ${T * d}`],
         say: strays
