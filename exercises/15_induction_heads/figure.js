@@ -68,7 +68,7 @@ export default {
       // One head's attention as arcs over the tokens: from each token back to those that it looks at.
       const arcs = weights[1][0];
       const t = Math.min(pointed.value, T - 1);
-      const wide = WIDE / T;
+      const wide = WIDE / (T + 1); // with a place for what the model writes next
       const X = (n) => (n + 0.5) * wide;
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
       // The token that is looked at has been told by the head before which one came before it.
@@ -95,8 +95,15 @@ export default {
         {
           name: isLost ? "the induction head is off" : "where the induction head looks",
           label: `Token ${t}, ${tokens[t]}, looks most at token ${top}, ${tokens[top]}.`,
-          width: WIDE, height: GROUND + 30 + 36, most: 440,
+          width: WIDE, height: GROUND + 30 + 52, most: 440,
         },
+        next.length > 0 && wide >= ROOM && [
+          s("rect", { class: "cell gone", x: X(T) - 11, y: GROUND + 4, width: 22, height: 20 }),
+          s("text", { x: X(T), y: GROUND + 18, "text-anchor": "middle" }, String(next[0])),
+          !isLost && t === T - 1 && tokens[top] === next[0] && s("path", {
+            class: "link now", "stroke-width": 1.5, d: `M${X(top)},${GROUND + 24}v12H${X(T)}v-10m-4,5l4,-5l4,5`,
+          }),
+        ],
         paths(range(T).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5),
         paths(pairsOf(t), isLost ? "link dim" : "link now", 4),
         isPair && [
@@ -104,7 +111,7 @@ export default {
           [`1. orange, layer 0, head 1: ${tokens[top]} notes that ${tokens[t]} came before`,
             `2. ${isLost ? "grey" : "blue"}, layer 1, head 0: ${isLost ? "off, so the note is not read"
               : `${tokens[t]} looks for what noted ${tokens[t]}`}`].map(
-            (words, n) => s("text", { x: 0, y: GROUND + 40 + 18 * n }, words)),
+            (words, n) => s("text", { x: 0, y: GROUND + 54 + 18 * n }, words)),
         ],
         names.map((name, n) => isNamed(n) && s("text", {
           x: X(n), y: GROUND + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
