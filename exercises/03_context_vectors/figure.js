@@ -1,10 +1,9 @@
 // A query is chosen: its weights, and its context vector as a point that the tokens pull to themselves.
 
-import { h } from "../../grader/integrations/figures/elements.js";
 import { frame } from "../../grader/integrations/figures/frame.js";
 import { format, matmul, softmax, times, transpose } from "../../grader/integrations/figures/maths.js";
 import { plane } from "../../grader/integrations/figures/plane.js";
-import { bars, matrix, row } from "../../grader/integrations/figures/tables.js";
+import { bars, equation, matrix } from "../../grader/integrations/figures/tables.js";
 
 const AXES = [[0, 1], [0, 2], [1, 2]];
 
@@ -16,8 +15,10 @@ export default {
     figure.below();
     const query = figure.choice({ label: "Query", options: tokens, value: journey });
     const sharp = figure.slider({ label: "Scores times", min: 0, max: 20, step: 0.5, digits: 1, value: 1 });
-    figure.fold("Other dimensions");
+    figure.lesson(() => ([query.value, sharp.value, numbers.value] = [journey, 1, true]));
+    figure.fold("Other dimensions, numbers");
     const axes = figure.choice({ label: "Dimensions", options: AXES.map(([a, b]) => `${a} and ${b}`) });
+    const numbers = figure.toggle({ label: "Numbers" });
     figure.draw(() => {
       const own = softmax(times([scores[query.value]], sharp.value)[0]);
       const context = matmul([own], inputs)[0];
@@ -30,12 +31,10 @@ export default {
       const pulling = tokens.filter((_, i) => format(own[i], 2) !== format(0, 2));
       const far = own.indexOf(Math.max(...own));
       return {
-        show: row(
-          h("div", {},
-            bars({
-              name: "weights", values: own, labels: tokens, digits: 3, most: Math.max(0.3, ...own), marked: query.value,
-            }),
-            matrix({ name: "context vector", values: context, columns: ["0", "1", "2"], heat: false })),
+        show: equation(
+          bars({
+            name: "weights", values: own, labels: tokens, digits: 3, most: Math.max(0.3, ...own), marked: query.value,
+          }),
           plane({
             name: "Tokens and their context vector",
             points: [...points, {
@@ -47,6 +46,9 @@ export default {
             yLabel: `dimension ${b}`,
           }),
         ),
+        more: numbers.value && matrix({
+          name: "context vector", values: context, columns: ["0", "1", "2"], heat: false,
+        }),
         key: [`largest share: “${tokens[far]}”`, own[far].toFixed(2)],
         say: `The new row of “${tokens[query.value]}” comes from `
           + `${pulling.length === tokens.length ? "all six tokens" : `${pulling.join(" and ")} only`}. `
