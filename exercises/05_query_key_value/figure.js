@@ -6,7 +6,7 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["asks", "is found", "gives (exercise 07)"];
+const ROLES = ["asks →", "is found ↓", "gives"];
 
 export default {
   render({ model, el }) {
