@@ -40,6 +40,10 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
   const places = x.flatMap((one, i) => one.map((_, j) => [i, j]));
   const nameIn = ({ name }) => name.replace("column", "col."); // a cell has no room for more
   const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
+  const isMixed = at && places.some(([i, j]) => isWrong(i, j)); // then a row's own mean has a word, and not only its colour
+  const wordsIn = (i, j) => [
+    format(at(i, j).value, DIGITS), isPicked(i, j) ? nameIn(at(i, j)) : isMixed && at(i, j).name === `row ${i}` && "own",
+  ].filter(Boolean);
   return drawing(
     {
       name: `means ${shape}, copied`,
@@ -52,7 +56,7 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
       `copy ${i} ${j}`,
       isLaid(i, j) ? [i, j] : at(i, j).home,
       `kata-kind-${isWrong(i, j) ? 1 : 0} ${isLaid(i, j) && isPicked(i, j) ? "chosen" : ""}`,
-      ...(isLaid(i, j) ? [format(at(i, j).value, DIGITS), ...(isPicked(i, j) ? [nameIn(at(i, j))] : [])] : []),
+      ...(isLaid(i, j) ? wordsIn(i, j) : []),
     )),
     means.map((one) => cell(
       `mean ${one.home}`,

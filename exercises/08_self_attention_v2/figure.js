@@ -68,7 +68,7 @@ export default {
             + `output ${b} is ${terms(b)} = `
             + `${format(output[b], 0)}. `
             + (way.value === 0
-              ? "Each column holds one row of W."
+              ? range(n).filter((k) => k !== b).map((k) => `Output ${k} is ${terms(k)} = ${format(output[k], 0)}.`).join(" ")
               : `It is wrong: ${list(right)} is right, and torch says nothing.`),
       };
     });
