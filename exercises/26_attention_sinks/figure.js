@@ -63,7 +63,7 @@ export default {
     const seen = figure.slider({ label: "Tokens seen", min: 1, max: tokens.length, value: first });
     figure.player(seen, 900);
     const sinks = figure.slider({ label: "First tokens kept", min: 1, max: 4, value: kept });
-    const window = figure.slider({ label: "Window", min: 1, max: 16, value: reach });
+    const window = figure.slider({ label: "Window", min: 2, max: 16, value: reach });
     const all = figure.toggle({ label: "Numbers" });
     figure.lesson(() => ([seen.value, sinks.value, window.value, all.value] = [first, kept, reach, true]));
     figure.draw(() => {
@@ -83,13 +83,16 @@ export default {
       const [{ positions }, without] = ways;
       const isDropped = without.positions[0] > 0;
       if (!isDropped) ways.pop();
+      const looks = "abc".includes(tokens[n - 1]);
+      const finds = looks && isDropped;
       const onMark = `${percent(ways[0].weights[0])}\u00a0%`;
       const before = sum(ways[0].weights.filter((_, place) => without.positions.includes(positions[place])));
-      const need = "abc".includes(tokens[n - 1]) ? "looks for the token before it" : "has nothing to look for";
+      const need = looks ? "looks for the token before it" : "has nothing to look for";
       return {
         show: [
           row(ways.map((way) => tape(tokens.slice(0, n), positions, way))),
-          h("p", { class: "kata-note" }, `Bars: what ${tokens[n - 1]} gives to each letter, and to <s>, the start of the text, in %`),
+          h("p", { class: "kata-note" }, `Bars: what ${tokens[n - 1]} gives to each letter, and to <s>, the start of the `
+            + "text, in %. The small model was trained to look one letter back after a, b and c only."),
           all.value && [
             matrix({ name: "kept positions", values: positions, digits: 0, heat: false }),
             matrix({
@@ -100,11 +103,13 @@ export default {
             }),
           ],
         ],
+        title: finds && "A token that finds what it looks for needs no first token",
         key: isDropped
-          ? [`the last ${without.positions.length} get`, `${format(100 * before, 1)}\u00a0% →\u00a0100\u00a0%`]
+          ? [`the last ${without.positions.length} get`,
+            `${Number(format(100 * before, 1))}\u00a0% →\u00a0100\u00a0%`]
           : ["on <s>", onMark],
         say: `The newest token, ${tokens[n - 1]}, ${need}: <s> gets ${onMark} of its attention. `
-          + (isDropped
+          + (finds ? "Once <s> is dropped, nothing changes." : isDropped
             ? `Once <s> is dropped, the ${without.positions.length} tokens that are left share all of it.`
             : `<s> is still among the last ${window.value}.`),
       };
