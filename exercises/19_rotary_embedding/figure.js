@@ -72,6 +72,12 @@ export default {
       const distance = query.value - key.value;
       const back = Math.min(query.value, key.value, 1); // how many tokens earlier the pale pair is
       const lengths = range(half).map((pair) => Math.hypot(token[pair], token[pair + half]));
+      const square = (pair) => Math.round(lengths[pair] ** 2);
+      const apart = (pair) => Math.abs(distance) * b ** (-pair / half);
+      const part = (pair) => square(pair) * Math.cos(apart(pair)); // what a clock adds to the score
+      const word = (x, line, text, look = null) => s(
+        "text", { class: look, x, y: 2 * LONGEST + 32 + 17 * line, "text-anchor": "middle" }, text
+      );
       const clock = (pair) => {
         const speed = b ** (-pair / half);
         const middle = [(pair + 0.5) * SIDE, LONGEST + 8];
@@ -86,10 +92,8 @@ export default {
           back > 0 && speed > 0.5 && [query, key].map(
             (one) => turn(middle, radius + 7, start + one.value * speed, speed)
           ),
-          s("text", { class: "strong", x: middle[0], y: 2 * LONGEST + 34, "text-anchor": "middle" },
-            `${format(Math.abs(distance) * speed, 2)} rad apart`),
-          s("text", { x: middle[0], y: 2 * LONGEST + 52, "text-anchor": "middle" },
-            `numbers ${pair} and ${pair + half} of each`),
+          word(middle[0], 0, `numbers ${pair} and ${pair + half}: ${token[pair]}² + ${token[pair + half]}² = ${square(pair)}`),
+          word(middle[0], 1, `${square(pair)} · cos ${format(apart(pair), 2)} rad = ${format(part(pair), 2)}`, "strong"),
         ];
       };
       const names = token.map((_, i) => String(i));
@@ -97,9 +101,11 @@ export default {
       return {
         show: [
           drawing(
-            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 58, most: 500,
+            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
               label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
             range(half).map(clock),
+            word((half * SIDE) / 2, 2, `${range(half).map((pair) => format(part(pair), 2)).join(" + ")} = `
+              + format(dot(q, k), 2), "strong"),
           ),
           legend([["query", ""], ["key", "other"]].map(
             ([name, look]) => [name, s("polyline", { class: `arrow ${look}`, points: "0,4 28,4" })]
