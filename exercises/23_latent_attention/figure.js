@@ -45,7 +45,7 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
   return drawing(
     { name: absorbs ? "the query goes to what is kept" : "what is kept becomes keys",
       label: `The scores: ${scores.join(", ")}.`, width: RIGHT + large * C, height: end + 8, most: 500 },
-    word((left + right) / 2, 12, "W", "strong"),
+    word((left + right) / 2, 12, "W makes keys of what is kept", "strong"),
     up.map((line, n) => vector(line, W_AT, MIDDLE + (n - small / 2) * C + 2, "")),
     s("rect", { class: "box", x: left, y: MIDDLE - C - 4, width: right - left, height: small * C + 8, rx: 5 }),
     word(ofKey, MIDDLE - 24, "query"),
@@ -69,7 +69,7 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
     ]),
     word(absorbs ? RIGHT - 8 : left + 4, TOP - 4, shown.length > 1 ? "scores" : "score", null, absorbs ? "end" : "start"),
     word(ofKey, end, absorbs ? "no key" : "keys"),
-    word(ofLatent, end, tokens > latent.length ? `kept … ${count(tokens)} tokens` : "kept"),
+    word(ofLatent, end, tokens > latent.length ? `kept … ${count(tokens)} tokens` : "kept in the cache"),
   );
 }
 
