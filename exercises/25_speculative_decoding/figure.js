@@ -7,7 +7,8 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const SAME = 1e-9;
 const [WIDE, TALL] = [82, 130]; // of a word: the room for it, and the height of a bar for a probability of 0.5
-const SAMPLES = [["cell now", "kept"], ["cell gone", "rejected"], ["cell done", "drawn instead"], ["box", "target"]];
+const SAMPLES = [["cell now", "kept", 4], ["cell gone", "− rejected", 62], ["cell done", "+ drawn instead", 148],
+  ["box", "target", 264]];
 
 // Each word's draft, and beside it what comes out: what was kept, what is drawn after a rejection, a frame as target.
 function stacks(words, target, draft, kept, drawn) {
@@ -17,7 +18,9 @@ function stacks(words, target, draft, kept, drawn) {
     s("rect", { class: look, x, width: wide, y: ground - high(from + p), height: high(p) });
   const text = (x, below, word, look = null) =>
     s("text", { x, y: ground + below, "text-anchor": "middle", class: look }, word);
-  const percent = (x, p, top = p) => text(x, -high(top) - 6, String(Number((100 * p).toFixed(1))), "number");
+  const short = (p) => String(Number((100 * p).toFixed(1)));
+  const percent = (x, p, top = p) => text(x, -high(top) - 6, short(p), "number");
+  const change = (x, from, p, sign) => high(p) > 14 && text(x, 4 - high(from + p / 2), `${sign}${short(p)}`, "number");
   const told = words.map((word, j) => `${word}: ${format(kept[j])} and ${format(drawn[j])} of ${format(target[j])}`);
   return drawing(
     { name: "the draft, and what comes out, %", label: told.join("; "), width: 4 * WIDE, height: TALL + 88, most: 490 },
@@ -29,13 +32,14 @@ function stacks(words, target, draft, kept, drawn) {
         bar("cell now", left, 0, kept[j]), bar("cell gone", left, kept[j], draft[j] - kept[j]),
         bar("cell now", right, 0, kept[j]), bar("cell done", right, kept[j], drawn[j]),
         bar("box", right - 3, 0, target[j], 36),
+        change(left + 15, kept[j], draft[j] - kept[j], "−"), change(right + 15, kept[j], drawn[j], "+"),
         percent(left + 15, draft[j]), percent(right + 15, out, hasRoom ? out : Math.max(out, target[j])),
         text(left + 15, 15, "draft"), text(right + 15, 15, "out"), text(left + 33, 33, word, "strong"),
       ];
     }),
-    SAMPLES.map(([look, word], n) => [
-      s("rect", { class: look, x: [4, 62, 142, 252][n], y: ground + 53, width: 12, height: 12 }),
-      s("text", { x: [4, 62, 142, 252][n] + 17, y: ground + 64 }, word),
+    SAMPLES.map(([look, word, x]) => [
+      s("rect", { class: look, x, y: ground + 53, width: 12, height: 12 }),
+      s("text", { x: x + 17, y: ground + 64 }, word),
     ]),
   );
 }
