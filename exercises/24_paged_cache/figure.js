@@ -64,8 +64,8 @@ function blocks({ pool, tables, actor, copy, slot }, size, many, isMoving) {
   const told = tables.map((table, n) => `${nameOf(n)}: ${table.map((block) => `block ${block}`).join(", ")}`);
   const width = POOL + size * SLOT + 70;
   return drawing(
-    { name: "who uses which block", label: told.join("; "), width, height: LINE * Math.max(many, tables.length),
-      most: 1.45 * width },
+    { name: `who uses which block${copy ? " (dashed line: until now)" : ""}`, label: told.join("; "), width,
+      height: LINE * Math.max(many, tables.length), most: 1.45 * width },
     tables.map((table, n) => {
       const y = yOf(n) + TALL / 2;
       return [
