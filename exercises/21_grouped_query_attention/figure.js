@@ -41,7 +41,7 @@ export default {
             name: "which heads share, and what the cache keeps",
             label: `${heads} heads of queries, ${groups} of keys and values. The cache is 1/${each} of the largest.`,
             width: 400,
-            height: 202,
+            height: 218,
             most: 600,
           },
           [["queries", 34], ["keys and", 96], ["values", 112], ["cache", 158]].map(
@@ -68,6 +68,8 @@ export default {
           ]),
           s("text", { x: X(-0.5), y: 196, class: "strong" },
             `${groups} of ${heads} heads kept: ${size(now)} of ${size(most)}`),
+          s("text", { x: X(-0.5), y: 212 },
+            `in a model like Llama 3 8B: each head here is ${large.heads / heads} of its ${large.heads}`),
         ),
         more: numbers.value && [
           matrix({
@@ -81,10 +83,10 @@ export default {
             name: "parameters of one layer",
             values: [count(parameters(groups))],
             heat: false,
-            note: `${width} wide, ${heads} heads`,
+            note: `of a small model, ${width} wide, with the ${heads} heads drawn`,
           }),
           chart({
-            name: `Cache of a model like Llama 3 8B: each head drawn is ${large.heads / heads} of its ${large.heads}`,
+            name: "Cache of a model like Llama 3 8B",
             x: LENGTHS,
             at: T,
             log: true,
