@@ -7,7 +7,7 @@ import { drawing, matrix } from "../../grader/integrations/figures/tables.js";
 
 const normalized = (values) => values.map((value) => value / sum(values));
 
-const [WIDE, HIGH, STEP] = [338, 36, 58]; // of a bar that stands for a probability of 1, and to the next
+const [WIDE, HIGH, STEP] = [338, 36, 68]; // of a bar that stands for a probability of 1, and to the next
 
 // Each step as a bar whose parts are the words: dashed is what the next cut takes away. at: where top_p cuts; pale: only
 // there to compare with.
@@ -34,7 +34,10 @@ function cuts(steps, words) {
             }, text)),
           ];
         }),
-        at !== undefined && s("path", { class: "cross", d: `M${2 + at * WIDE},${y - 3}v${HIGH + 6}` }),
+        at !== undefined && [
+          s("path", { class: "cross", d: `M${2 + at * WIDE},${y - 4}v9m0,${HIGH - 9}v10` }),
+          s("text", { class: "strong", x: 2 + at * WIDE, y: y + HIGH + 15, "text-anchor": "middle" }, String(at)),
+        ],
       ];
     }),
   );
@@ -50,6 +53,10 @@ export default {
     const topK = figure.slider({ label: "top_k", min: 1, max: V, value: 3 });
     const topP = figure.slider({ label: "top_p", min: 0.05, max: 1, step: 0.05, digits: 2, value: 0.8 });
     const early = figure.toggle({ label: "top_p before top_k" });
+    const all = figure.toggle({ label: "Numbers" });
+    figure.lesson(() => {
+      [temperature.value, topK.value, topP.value, early.value, all.value] = [1, 3, 0.8, false, true];
+    });
     figure.draw(() => {
       const most = Math.max(...logits);
       const softmaxAt = (heat) => normalized(logits.map((logit) => Math.exp((logit - most) / heat)));
@@ -67,7 +74,12 @@ export default {
       const left = probabilities.filter((value) => value > 0).length;
       const turned = early.value ? cutByP(cutByK(softmax)) : cutByK(cutByP(softmax));
       const at = early.value ? [topP.value] : [undefined, topP.value];
-      const asked = [`top_k keeps the ${topK.value} largest`, `top_p keeps words until ${topP.value} is reached`];
+      const sorted = early.value ? first : softmax;
+      const isTie = sorted[topK.value] > 0 && sorted[topK.value - 1] - sorted[topK.value] < 1e-9;
+      const asked = [
+        `top_k keeps ${isTie ? `${topK.value}, the first in a tie` : `the ${topK.value} largest`}`,
+        `top_p keeps words until ${topP.value} is reached`,
+      ];
       if (early.value) asked.reverse();
       const steps = [
         { name: "the model's own probabilities", values: softmaxAt(1), pale: true },
@@ -80,7 +92,7 @@ export default {
       const other = turned.filter((value) => value > 0).length;
       return {
         show: cuts(steps, words),
-        more: matrix({
+        more: all.value && matrix({
           name: "probabilities", values: probabilities, columns: words, faint: (_, j) => !probabilities[j],
         }),
         key: ["words that can be drawn", `${left} of ${V}`],
