@@ -17,7 +17,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const room = WIDE / (last + 1);
   const isWide = room > 40;
   const read = addresses.filter((_, lane) => !isMasked(lane));
-  const high = (power) => (TALL * power) / Math.max(...exponentials);
+  const high = (power) => (TALL * power) / Math.max(...memory); // the same scale in all states
   const low = TOP + TALL;
   const word = (address, y, text, look) => s(
     "text", { x: (address + 0.5) * room, y, "text-anchor": "middle", class: look }, text
@@ -25,7 +25,8 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
   const beside = (y, text) => { // the cells that are stored: at the right, or at the left if they are far to the right
     const first = addresses[0];
     const x = first ? first * room - 6 : weights.length * room + 6;
-    return s("text", { x, y, "text-anchor": first ? "end" : "start", class: "strong" }, text);
+    const pointed = first ? `${text} →` : `← ${text}`;
+    return s("text", { x, y, "text-anchor": first ? "end" : "start", class: "strong" }, pointed);
   };
   const look = (address) => (address < rowOf.length ? `kata-kind-${rowOf[address]}` : "");
   const box = (address, y, height, look, side = 2) => s("rect", {
@@ -49,8 +50,11 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
         box(address, low - height, height, isMasked(lane) ? "" : look(address), 6),
         word(address, low - height - 6, format(exponentials[lane], 0), "number"),
         word(address, low + 15, isWide ? `lane ${lane}` : lane, isForeign ? "strong" : null),
-        isMasked(lane) ? word(address, low + 31, isWide ? "masked" : "off") : lane < weights.length && [
-          isWide && word(address, low + 31, `${exponentials[lane]} / ${sum(exponentials)}`),
+        isMasked(lane) && word(address, low + 31, isWide ? "masked" : "off"),
+        isWide && !isMasked(lane) && word(
+          address, low + 31, `${exponentials[lane]} / ${sum(exponentials)}`, isForeign ? "strong" : null
+        ),
+        lane < weights.length && [
           box(address, low + 38, 26, look(address)),
           word(address, low + 56, short(weights[lane], isWide ? 3 : 2), "number"),
           right && [
@@ -60,7 +64,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
         ],
       ];
     }),
-    beside(low + 56, "stored"),
+    beside(low + 56, `stored: lanes 0 to ${weights.length - 1}`),
     right && beside(low + 88, "should be"),
   );
 }
