@@ -78,8 +78,8 @@ export default {
       const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
         show: alone
-          ? arrivals("what arrives at each weight", dP, average, P)
-          : arrivals("area from the average = gradient of its score", dP, average, P, dS),
+          ? arrivals("width: weight, height: what arrives", dP, average, P)
+          : arrivals("width: weight, height: what arrives, area from the average: gradient", dP, average, P, dS),
         more: shown.value > 0 && row(
           matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
           matrix({ name: "average", values: [average], heat: false }),
