@@ -49,13 +49,14 @@ export default {
     figure.beside();
     const places = figure.slider({ label: "Places in the row", min: real, max: 8, value: 3 });
     const hide = figure.toggle({ label: "Hide padding before the softmax" });
-    const held = figure.choice({ label: "Padding holds", options: ["zeros", "ones", "NaN"] });
-    const side = figure.choice({ label: "It is on the", options: ["right", "left"] });
-    const replace = figure.toggle({ label: "Set padding to 0 first" });
     const all = figure.toggle({ label: "Numbers" });
     figure.lesson(() => {
       [places.value, hide.value, held.value, side.value, replace.value, all.value] = [3, false, 0, 0, false, true];
     });
+    figure.fold("Other padding");
+    const held = figure.choice({ label: "Padding holds", options: ["zeros", "ones", "NaN"] });
+    const side = figure.choice({ label: "It is on the", options: ["right", "left"] });
+    const replace = figure.toggle({ label: "Set padding to 0 first" });
     figure.draw(() => {
       const T = places.value;
       const first = side.value === 1 ? T - real : 0;
@@ -73,7 +74,7 @@ export default {
       return {
         show: shares([
           { name: "alone", weights: alone, names: own, values, result: truth },
-          { name: "in the row", weights, names, values: v, result },
+          { name: `in the row${hide.value && taken === 0 ? ", padding 0\u00a0%" : ""}`, weights, names, values: v, result },
         ]),
         more: all.value && row(
           numbers("weights, alone", alone, { columns: own }),
