@@ -13,7 +13,8 @@ function cone(T, w, layers) {
   const [X, Y] = [(t) => LEFT + ((t + 0.5) * WIDE) / T, (level) => 18 + (layers - level) * HIGH];
   const isHeard = (level, t) => T - 1 - t <= (layers - level) * (w - 1);
   const levels = range(layers + 1);
-  const back = Math.min(T - 1, layers * (w - 1));
+  const reach = (many) => Math.min(T - 1, many * (w - 1));
+  const back = reach(layers);
   const [first, last, low] = [X(T - 1 - back), X(T - 1), Y(0)];
   return drawing(
     { name: "what reaches the last token", label: `Through ${layers} layers it sees ${back} tokens back.`,
@@ -28,6 +29,8 @@ function cone(T, w, layers) {
     }),
     levels.map((level) => [
       s("text", { x: 0, y: Y(level) + 4 }, level ? `layer ${level}` : "inputs"),
+      level > 0 && s("text", { class: "strong", x: 0, y: Y(level) + HIGH / 2 + 4 },
+        `+ ${reach(layers - level + 1) - reach(layers - level)}`),
       range(T).map((t) => s(
         "circle",
         { class: isHeard(level, t) ? "node now" : "node", cx: X(t), cy: Y(level), r: 6 }
@@ -44,7 +47,7 @@ function cone(T, w, layers) {
 export default {
   render({ model, el }) {
     const { tokens, window: width } = model.get("data");
-    const figure = frame(el, "Each layer lets the last token see up to window\u00a0−\u00a01 tokens further back");
+    const figure = frame(el, "Each layer lets the last token see further back");
     figure.beside();
     const layers = figure.slider({ label: "Layers", min: 1, max: 6, value: 3 });
     figure.player(layers);
