@@ -13,7 +13,7 @@ const isWhole = (power) => power > 0.5 && power < 100 && Math.abs(power - Math.r
 const log = (score) => (isWhole(Math.exp(score)) ? `log ${Math.round(Math.exp(score))}` : format(score, 2));
 
 // A bar for each score: what it adds to the sum. before: the same before the last correction, as a dashed outline.
-function shares(scores, now, before, isNew, [, old, factor]) {
+function shares(scores, now, before, isNew, maximum, [least, old, factor]) {
   const X = (j) => j * WIDE + 8;
   const ground = TOP + TALL;
   const word = (x, y, text, look = null) => s("text", { x, y, class: look, "text-anchor": "middle" }, text);
@@ -25,20 +25,23 @@ function shares(scores, now, before, isNew, [, old, factor]) {
   const fresh = now.filter((_, j) => isNew(j)).length;
   const middle = (X(0) + X(many) - 16) / 2;
   return drawing(
-    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: ground + 40, most: 500 },
+    { name: "what each score adds to the sum", label: told, width: now.length * WIDE, height: ground + 54, most: 500 },
     now.map((value, j) => [
       value !== null && bar(isNew(j) ? "now" : "done", j, Math.min(1, value)),
       value !== null && before[j] > value + 5e-5 && bar("gone", j, Math.min(1, before[j])),
       s("line", { class: "link", x1: X(j), x2: X(j) + WIDE - 16, y1: ground, y2: ground }),
       value !== null && word(X(j) + WIDE / 2 - 8, ground - 5 - TALL * Math.min(1, value), short(value), "number"),
       word(X(j) + WIDE / 2 - 8, ground + 17, log(scores[j])),
+      value !== null && scores[j] === maximum && word(X(j) + WIDE / 2 - 8, ground + 32, "max", "strong"),
+      before[j] && scores[j] === least && least < maximum
+        && word(X(j) + WIDE / 2 - 8, ground + 32, "max before"),
     ]),
     many > 0 && [
       s("path", { class: "line", d: `M${X(0)},${TOP - 20}v-8H${X(many) - 16}v8` }),
       word(middle, TOP - 36, `${short(old)} · ${short(factor)} = ${short(old * factor)}`, "strong"),
-      word(middle, ground + 35, "read before"),
+      word(middle, ground + 50, "read before"),
     ],
-    fresh > 0 && word(X(many) + (fresh * WIDE - 16) / 2, ground + 35, "new"),
+    fresh > 0 && word(X(many) + (fresh * WIDE - 16) / 2, ground + 50, "new"),
   );
 }
 
@@ -88,7 +91,7 @@ export default {
       const truth = sum(values.map((score) => Math.exp(score - whole)));
       const isNew = (j) => Math.floor(j / block.value) === seen.value - 1;
       return {
-        show: shares(values, now, before, isNew, old),
+        show: shares(values, now, before, isNew, maximum, old),
         more: all.value && row(
           matrix({ name: "maximum", values: [maximum], heat: false }),
           matrix({ name: "sum", values: [total], heat: false }),
