@@ -76,9 +76,9 @@ test: $(ready:%=%-dev)  ## Run the tests; QUICK=1 leaves out the long ones [PYTE
 lint: $(ready:%=%-lint)  ## Look at form, types and English with ruff, mypy and proselint
 	@"$(PYTHON)" -m ruff check . && "$(PYTHON)" -m ruff format --check . && "$(PYTHON)" -m mypy && "$(PYTHON)" .ci/prose.py
 
-bench: $(ready:%=%-dev)  ## Measure WHAT=speed, where, mutants, classroom or nbgrader, as ratios
+bench: $(ready:%=%-dev)  ## Measure WHAT=speed, where, mutants or classroom, as ratios
 	@"$(PYTHON)" tests/bench/$(or $(filter mutants,$(WHAT)),bench$(addprefix _,$(filter-out speed,$(WHAT)))).py \
-	  $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED) $(call option,,N)
+	  $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
 
 # One rule: what is typed goes to kata as it is, which knows its verbs and what each takes. Neither make, where a value
 # holds a $, nor the shell, where it holds a quote, takes a part of it as its own.
