@@ -52,7 +52,8 @@ export default {
         key: [`largest share: “${tokens[far]}”`, own[far].toFixed(2)],
         say: `The new row of “${tokens[query.value]}” comes from `
           + `${pulling.length === tokens.length ? "all six tokens" : `${pulling.join(" and ")} only`}. `
-          + (sharp.value ? `“${tokens[far]}” pulls most${sharp.value > 1 ? ": larger scores make the softmax sharper" : ""}.` : "With all scores 0 every token pulls alike: a plain mean."),
+          + (sharp.value ? `“${tokens[far]}” pulls most${sharp.value > 1 ? ": larger scores make the softmax sharper" : ""}.`
+            : "With all scores 0 every token pulls alike: a plain mean."),
       };
     });
   },

@@ -76,7 +76,8 @@ export default {
       const isIn = (which, ...at) => goesIn[which]?.(...at) ?? false;
       const isThere = (which) => stages.findIndex(([one]) => one === which) <= reached;
       const shown = (which, facts) => matrix({
-        name: which, values: isThere(which) ? all[which] : all[which].map((one) => one.map(() => "\u00a0".repeat(6))), picked: which === name ? [i, j] : undefined,
+        name: which, values: isThere(which) ? all[which] : all[which].map((one) => one.map(() => "\u00a0".repeat(6))),
+        picked: which === name ? [i, j] : undefined,
         kind: (...at) => (isIn(which, ...at) ? (which === "weights" ? undefined : 0) : null), // a weight by its size
         faint: (...at) => [which, ...at].join() !== cell.value.join() && !isIn(which, ...at) && !isBefore(which),
         digits: 2,

@@ -50,7 +50,10 @@ export default {
           h("div", {},
             shown("x", range(T).map((t) => range(d).map((n) => t * d + n))),
             line(`T = ${T} tokens, H = ${H} head${H > 1 ? "s" : ""}, h = ${size} numbers`)),
-          h("div", {}, way("right", "view(T, H, h).transpose(0, 1)", "head", right), way("wrong", "view(H, T, h)", "wrong head", wrong)),
+          h("div", {},
+            way("right", "view(T, H, h).transpose(0, 1)", "head", right),
+            way("wrong", "view(H, T, h)", "wrong head", wrong),
+          ),
         ),
         key: ["view alone: in a wrong row", `${strays} of ${T * d}`],
         say: strays

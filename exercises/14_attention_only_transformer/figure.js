@@ -137,7 +137,9 @@ export default {
         ],
         say: `After “${names[t]}” the model expects “${expected}”, with ${format(Math.max(...next), 2)}`
           + (isSeen ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.`
-            : `: ${back ? `no head gives an earlier token over ${format(back.weight, 2)}` : "no head looks back"}${theirs?.expected === expected ? ", so both lines go on alike" : ""}.`)
+            : `: ${back ? `an earlier token gets ${format(back.weight, 2)} at most` : "no head looks back"}${
+              theirs?.expected === expected ? ", so both lines go on alike" : ""
+            }.`)
           + (numbers.value && t < loss.length ? follows : ""),
       };
       return last;
