@@ -121,14 +121,15 @@ export default {
     const moments = () => life(prompt.value, size.value, children.value);
     const at = figure.slider({ label: "Moment", min: 0, max: 9, value: start.children + 1, name: (n) => `${n + 1}` });
     figure.player(at, 2000);
-    const prompt = figure.slider({ label: "Tokens in the prompt", min: 1, max: 8, value: start.prompt, moved: again });
-    const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size, moved: again });
-    const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children, moved: again });
     const shown = figure.toggle({ label: "Block tables" });
     figure.lesson(() => {
       [prompt.value, size.value, children.value, shown.value] = [start.prompt, start.size, start.children, true];
       again();
     });
+    figure.fold("Prompt, blocks, children");
+    const prompt = figure.slider({ label: "Tokens in the prompt", min: 1, max: 8, value: start.prompt, moved: again });
+    const size = figure.slider({ label: "Block size", min: 1, max: 8, value: start.size, moved: again });
+    const children = figure.slider({ label: "Children", min: 0, max: 3, value: start.children, moved: again });
     at.limit(moments().length - 1);
     let isMoving = false; // the first copy is there as the figure opens
     figure.draw(() => {
