@@ -151,12 +151,12 @@ export default {
       return {
         show: [
           row(keys[0].length === 2 && plane({
-            name: "the keys",
+            name: "the keys by number",
             from: [-1.2, -1.2],
             to: [1.2, 1.2],
-            points: keys.map(([x, y], i) => ({ x, y, name: `key ${i}`, size: 5, look: all[2][i] ? "" : "other" })),
+            points: keys.map(([x, y], i) => ({ x, y, name: String(i), size: 5, look: all[2][i] ? "" : "other" })),
             lines: keys.map((key) => [[0, 0], key, 2]),
-            note: "Full: no pair counts more in what it reads.",
+            note: "Full: the largest number that a key reads belongs to its own pair.",
           }), bars({
             name: "pairs recalled",
             values: counts,
