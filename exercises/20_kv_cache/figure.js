@@ -77,8 +77,8 @@ export default {
           ],
         ],
         key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
-        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache: ${work(0)} `
-          + `in the four layers, and ${work(1) - work(0)} for each token that it sees. Without, `
+        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache: `
+          + `${3 * d_in * d_out} for q, k and v, ${d_out * d_out} for the output, ${work(1) - work(0)} for each token that it sees. Without, `
           + (t === 1 ? "it is the same for one token." : `all ${t} are computed again, each with ${t} scores, `
             + `masked ones too: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
       };
