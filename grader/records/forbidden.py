@@ -2,8 +2,7 @@
 
 What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
 line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
-could change them: `suspect_uses` finds what does so openly, or puts names or code together while it runs, where nobody
-can read them. `note` tells a person which lines to look at.
+could change them: `suspect_uses` finds what does so openly, and `note` tells a person which lines to read.
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
