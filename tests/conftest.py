@@ -100,9 +100,9 @@ class Roomy(ForkServer):
             limits = replace(limits, rule=self.rules.setdefault(lacking, limits.rule))
         return super().spawn(limits)
 
-    def _beside(self, limits: Limits) -> ForkServer:
+    def server_for(self, limits: Limits) -> ForkServer:
         if limits.rule is None:
-            return super()._beside(limits)
+            return super().server_for(limits)
         if limits.rule not in self.without:
             self.without[limits.rule] = ForkServer(self.device, self.tier, limits.rule)
         return self.without[limits.rule]

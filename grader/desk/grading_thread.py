@@ -188,7 +188,7 @@ class Workers:
     """Provides one grading after the other with workers, as a fork server does, until it is cancelled."""
 
     def __init__(self, fork_server: ForkServer) -> None:
-        self.fork_server, self.keep = fork_server, fork_server.keep
+        self.fork_server, self.server_for = fork_server, fork_server.server_for
         self.begin()
 
     def begin(self) -> None:

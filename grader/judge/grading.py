@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from grader.catalog import Exercise
 from grader.catalog.errors import AuthorError, BadSubmission, InfrastructureError
+from grader.catalog.exercise import Limits
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
 from grader.records import containment
@@ -62,7 +63,8 @@ class Grading:
         self.number = 0  # of the submission, from 1
 
     def __enter__(self) -> "Grading":
-        self.workers.keep(self.exercise.limits.needs, self.exercise.forbidden)  # while the checks are collected
+        for rule in self.exercise.forbidden[:1]:
+            self.workers.server_for(Limits(rule=rule))  # it starts while the checks are collected
         self.session.__enter__()
         self._renew()
         return self

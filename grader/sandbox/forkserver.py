@@ -59,8 +59,8 @@ def on_device(limits: Limits, device: str) -> Limits:
 class Workers(Protocol):
     """What a grading needs of a fork server."""
 
-    def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
-        """Start what an exercise will ask for, in the background."""
+    def server_for(self, limits: Limits) -> object:
+        """Start what workers with these limits come from, in the background."""
 
     def spawn(self, limits: Limits) -> Worker:
         """A new worker."""
@@ -134,7 +134,7 @@ class ForkServer:
         Where the limits name packages or a rule, another fork server, which has imported them or lacks what the rule
         forbids, forks it. Raises InfrastructureError where even the second cannot fork one.
         """
-        if (server := self._beside(limits)) is not self:
+        if (server := self.server_for(limits)) is not self:
             return server.spawn(limits)
         inbox, pid, inside, _ = self._fork("spawn", limits)
         return Worker(functools.partial(self._end, inside), inbox, pid)
@@ -167,6 +167,22 @@ class ForkServer:
                 inbox.sock.close()
             return outcomes | bait_files.changes() | selftest.arithmetic(live)
 
+    def server_for(self, limits: Limits) -> "ForkServer":
+        """The fork server for these limits: this one, or one with their packages or without what their rule forbids.
+
+        It starts at once, in the background. One is kept for all rules: another rule's ends the one before it.
+        """
+        if (limits.needs, limits.rule) == (self.needs, self.rule):
+            return self
+        kept = None if limits.rule else limits.needs
+        found = self._others.get(kept)
+        if found is None or (found.needs, found.rule, found.tier) != (limits.needs, limits.rule, self.tier):
+            if found is not None:
+                found.close()
+            device = "cpu" if limits.rule else self.device
+            found = self._others[kept] = ForkServer(device, self.tier, limits.rule, limits.needs)
+        return found
+
     def processes(self) -> list[Process]:
         """The processes of this fork server, and of those without ready-made functions and with packages."""
         return [self.process, *(other.process for other in self._others.values())]
@@ -179,29 +195,13 @@ class ForkServer:
         for others in self._others.keys() - {needs} - ({None} if rules else set()):
             self._others.pop(others).close()
         for limits in (Limits(needs=needs), *(Limits(rule=rule) for rule in rules[:1])):
-            self._beside(limits)
+            self.server_for(limits)
 
     def close(self) -> None:
         """End the fork server and all its workers."""
         for other in self._others.values():
             other.close()
         self.process.close()
-
-    def _beside(self, limits: Limits) -> "ForkServer":
-        """The fork server for these limits: this one, or one with their packages or without what their rule forbids.
-
-        It starts at the first use. One is kept for all rules: another rule's ends the one before it.
-        """
-        if (limits.needs, limits.rule) == (self.needs, self.rule):
-            return self
-        kept = None if limits.rule else limits.needs
-        found = self._others.get(kept)
-        if found is None or (found.needs, found.rule, found.tier) != (limits.needs, limits.rule, self.tier):
-            if found is not None:
-                found.close()
-            device = "cpu" if limits.rule else self.device
-            found = self._others[kept] = ForkServer(device, self.tier, limits.rule, limits.needs)
-        return found
 
     def _end(self, inside: int, grace: float) -> int | None:
         """Kill a worker. Returns its exit status if it had ended by itself within `grace` seconds, else None.
