@@ -28,12 +28,14 @@ FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 TEXT = re.compile(r"\\text\{([^{}]*)\}")
 
 
-def faults_around(markdown):
-    """What is wrong beside the formulas of a text."""
+def faults(markdown):
+    """What is wrong in the formulas of a text, and beside them."""
+    formula = [latex for _, latex in formulas.take_out(markdown)[1]]
     bare = FENCED.sub(
         "", formulas.FORMULA.sub(lambda found: found["code"] or (BLOCK if found["block"] else "x"), markdown)
     )
-    return [f"{found[0]!r}: {why}" for why, pattern in AROUND.items() for found in re.finditer(pattern, bare, re.M)]
+    wrong = [f"{latex}: {why}" for latex in formula for why, sign in FORBIDDEN.items() if re.search(sign, latex)]
+    return wrong + [f"{found[0]!r}: {why}" for why, sign in AROUND.items() for found in re.finditer(sign, bare, re.M)]
 
 
 def all_formulas():
@@ -47,31 +49,20 @@ def all_formulas():
 
 
 def test_texts_keep_to_the_latex_that_all_renderers_set():
-    wrong = []
-    for path in SOURCES:
-        markdown = path.read_text("utf-8")
-        for _, latex in formulas.take_out(markdown)[1]:
-            wrong += [(path, latex, why) for why, pattern in FORBIDDEN.items() if re.search(pattern, latex)]
-        wrong += [(path, fault) for fault in faults_around(markdown)]
-    assert wrong == []
+    assert [(path, fault) for path in SOURCES for fault in faults(path.read_text("utf-8"))] == []
 
 
 @pytest.mark.parametrize(
     ("markdown", "fault"),
     [
         (r"$a\,b$", "backslash"), (r"$\operatorname{f}$", "operatorname"), ("With $D = $ the rows", "space"),
-        (r"$\text{a_b}$", "underscore"),
+        (r"$\text{a_b}$", "underscore"), ("Sum:\n$$a$$\n", "empty line"), ("$$a$$\nso", "empty line"),
+        ("a $$b$$\n", "empty line"), ("<summary>A `b`</summary>", "backquote"),
     ],
 )  # fmt: skip
-def test_each_fault_of_a_formula_is_found(markdown, fault):
-    ((_, latex),) = formulas.take_out(markdown)[1]
-    assert [why for why, pattern in FORBIDDEN.items() if re.search(pattern, latex) and fault in why]
-
-
-@pytest.mark.parametrize("text", ["Sum:\n$$a$$\n", "$$a$$\nso", "a $$b$$\n", "<summary>A `b`</summary>"])
-def test_each_fault_around_a_formula_is_found(text):
-    assert faults_around(text)
-    assert not faults_around("Sum:\n\n$$a$$\n\n<summary>A <code>b</code></summary>\n\n$$b\n= c$$\n")
+def test_each_fault_is_found(markdown, fault):
+    assert [one for one in faults(markdown) if fault in one]
+    assert not faults("Sum:\n\n$$a$$\n\n<summary>A <code>b</code></summary>\n\n$$b\n= c$$\n")
 
 
 def test_every_word_of_every_formula_is_in_its_text_and_no_latex():
