@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import torch
 from copies import copy
 from globs import some
 from sources import mistake
@@ -181,13 +180,6 @@ def test_failed_checks_that_are_not_current_are_told_and_name_nothing_wrong(hous
     assert json.loads(paths.failed_checks(FOLDER).read_text()) == nothing
     assert said("verify", "77", "--write", cwd=house).returncode == 0  # written, and the diagnoses looked at once more
     assert json.loads(paths.failed_checks(FOLDER).read_text()) != nothing
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_a_device_that_is_missing_is_told_in_one_line(said):
-    done = said("verify", "02", "--device", "cuda")
-    assert done.returncode == 3 and "torch sees no CUDA device here" in done.stderr
-    assert len(done.stderr.splitlines()) == 1 and not done.stdout
 
 
 def two_with_a_mistake_that_passes(root: Path) -> list[str]:
