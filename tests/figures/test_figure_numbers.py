@@ -23,7 +23,7 @@ CASES = [
     if paths.figure_cases(folder).exists()  # `make verify` demands it, and three cases
     for case in runpy.run_path(str(paths.figure_cases(folder)))["CASES"]
 ]
-SOME_CASES = sample(CASES, 14)
+SOME_CASES = sample(CASES, 13)  # at night all of them
 
 
 @pytest.mark.parametrize(("folder", "case"), SOME_CASES, ids=[f"{folder[:2]}-{one.name}" for folder, one in SOME_CASES])
