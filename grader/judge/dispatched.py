@@ -62,7 +62,7 @@ def operations(reply: Reply, source: str) -> list[Operation]:
 
 def demand_no_machinery(source: str) -> None:
     """Raise Mismatch where a source reaches for what could blind a watch or a record in its own process."""
-    for line, name in forbidden.suspect_uses(source)[:1]:
+    for line, name in forbidden.machinery_uses(source)[:1]:
         rule = "the code of this exercise stays out of such machinery"
         raise Mismatch(f"{place(source, line)} uses {name}: {rule}")
 

@@ -2,7 +2,7 @@
 
 What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
 line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
-could change them: `suspect_uses` finds what does so openly, and `note` tells a person which lines to read.
+could change them: `machinery_uses` finds what does so openly, and `note` tells a person which lines to read.
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
@@ -53,8 +53,8 @@ def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tup
 
 
 @limited
-def suspect_uses(source: str) -> list[tuple[int, str]]:
-    """The uses of machinery in a source, and its calls that make names or code at run time."""
+def machinery_uses(source: str) -> list[tuple[int, str]]:
+    """The uses of machinery in a source."""
     nodes = list(ast.walk(tree_of(source)))
     aliases = imported(nodes)
     libraries = {name.partition(".")[0] for name in aliases.values()}
@@ -67,8 +67,6 @@ def suspect_uses(source: str) -> list[tuple[int, str]]:
             names = [node.name]
         elif isinstance(node, (ast.Attribute, ast.Name)):
             names = [".".join(dotted(node, aliases))]
-        elif isinstance(node, ast.Call) and (name := _maker(node, aliases)):
-            found.add((node.lineno, name))
         is_written = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
         for name in names:
             attribute, is_of_library = ATTRIBUTES.search(name), name.partition(".")[0] in libraries
@@ -78,9 +76,18 @@ def suspect_uses(source: str) -> list[tuple[int, str]]:
     return sorted(found)[:MAX_USES]
 
 
+@limited
+def made_names(source: str) -> list[tuple[int, str]]:
+    """The calls of a source that make names or code at run time, as honest code does too."""
+    nodes = list(ast.walk(tree_of(source)))
+    aliases = imported(nodes)
+    makers = ((node.lineno, _maker(node, aliases)) for node in nodes if isinstance(node, ast.Call))
+    return sorted({(line, name) for line, name in makers if name})[:MAX_USES]
+
+
 def note(source: str) -> str:
     """The note on a source for the teacher; "" for none."""
-    uses = suspect_uses(source)
+    uses = sorted(machinery_uses(source) + made_names(source))
     listed = ", ".join(f"{place(source, line)}: {name}" for line, name in uses[:MAX_LISTED])
     more = f" and {len(uses) - MAX_LISTED} more" if len(uses) > MAX_LISTED else ""
     return inert(f"{NOTE} ({listed}{more}). A person should look at it.") if uses else ""
