@@ -72,6 +72,7 @@ export default {
       const distance = query.value - key.value;
       const back = Math.min(query.value, key.value, 1); // how many tokens earlier the pale pair is
       const lengths = range(half).map((pair) => Math.hypot(token[pair], token[pair + half]));
+      const pairOf = (pair) => [token[pair], token[pair + half]];
       const square = (pair) => Math.round(lengths[pair] ** 2);
       const apart = (pair) => Math.abs(distance) * b ** (-pair / half);
       const part = (pair) => square(pair) * Math.cos(apart(pair)); // what a clock adds to the score
@@ -83,17 +84,17 @@ export default {
         const middle = [(pair + 0.5) * SIDE, LONGEST + 8];
         const radius = (LONGEST * lengths[pair]) / Math.max(...lengths);
         const start = Math.atan2(token[pair + half], token[pair]);
-        const pairOf = (ago, isBefore) =>
+        const handsOf = (ago, isBefore) =>
           hands(middle, radius, start, (query.value - ago) * speed, (key.value - ago) * speed, isBefore);
         return [
           s("circle", { class: "ground", cx: middle[0], cy: middle[1], r: LONGEST + 4 }),
-          back > 0 && pairOf(back, true),
-          pairOf(0, false),
+          back > 0 && handsOf(back, true),
+          handsOf(0, false),
           back > 0 && speed > 0.5 && [query, key].map(
             (one) => turn(middle, radius + 7, start + one.value * speed, speed)
           ),
-          word(middle[0], 0, `numbers ${pair} and ${pair + half}: ${token[pair]}² + ${token[pair + half]}² = ${square(pair)}`),
-          word(middle[0], 1, `${square(pair)} · cos ${format(apart(pair), 2)} rad = ${format(part(pair), 2)}`, "strong"),
+          word(middle[0], 0, `pair (${pairOf(pair).join(", ")}): ${pairOf(pair).map((x) => `${x}²`).join(" + ")} = ${square(pair)}`),
+          word(middle[0], 1, `${square(pair)} · cos ${format(apart(pair), 2)} = ${format(part(pair), 2)}`, "strong"),
         ];
       };
       const names = token.map((_, i) => String(i));
@@ -101,7 +102,7 @@ export default {
       return {
         show: [
           drawing(
-            { name: `two clocks (${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
+            { name: `two clocks, angles in rad (${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
               label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
             range(half).map(clock),
             word((half * SIDE) / 2, 2, `${range(half).map((pair) => format(part(pair), 2)).join(" + ")} = `

@@ -69,7 +69,7 @@ export default {
           s("text", { x: X(-0.5), y: 196, class: "strong" },
             `${groups} of ${heads} heads kept: ${size(now)} of ${size(most)}`),
           s("text", { x: X(-0.5), y: 212 },
-            `in a model like Llama 3 8B: each head here is ${large.heads / heads} of its ${large.heads}`),
+            `as in Llama 3 8B: each head here is ${large.heads / heads} of its ${large.heads}`),
         ),
         more: numbers.value && [
           matrix({

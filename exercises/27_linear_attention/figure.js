@@ -68,7 +68,7 @@ function cached(tokens, most, weights, result) {
       n < tokens.length ? looks[i] + (n === tokens.length - 1 ? " chosen" : "") : "gone", tokens[n]?.[2 + i],
     ))]),
     word(0, 21 + 3 * H, "query · key"),
-    word(left + 110, LOW - 10, "Σ query · key · value / Σ query · key"),
+    word(left + 44, LOW - 10, "Σ query · key · value / Σ query · key"),
     weights.map((weight, n) => word(left + (n + 0.5) * C, 21 + 3 * H, weight, "number", "middle")),
   );
 }

@@ -103,7 +103,7 @@ export default {
         show: choices({
           terms: kept.map((line, n) => line.map((value) => heads[n].value * value)),
           legend: heads.map(
-            (one, n) => `head ${n}: ${format(one.value, 0)} · ${relu.value ? "relu(query · key)" : "query · key"}`
+            (one, n) => `head ${n}: ${format(one.value, 0)} · ${relu.value ? "relu(q · k)" : "q · k"}`
           ),
           scores, taken, tied, most: keys.length,
         }),
