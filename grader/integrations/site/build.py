@@ -23,7 +23,8 @@ def build(out: Path) -> int:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(out.resolve())]
     roots = os.pathsep.join([str(paths.ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     configuration = ["--config-file", str(paths.at_root("mkdocs.yml"))]
-    environment = {**os.environ, "PYTHONPATH": roots, "NO_MKDOCS_2_WARNING": "1"}
+    # The tensors of figures are tiny; threads would only wait for each other.
+    environment = {**os.environ, "PYTHONPATH": roots, "NO_MKDOCS_2_WARNING": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run([*command, *configuration], env=environment, capture_output=True, text=True)
     if done.returncode:
         raise WrongUse(f"The site cannot be built.\n{done.stderr.strip()}")
