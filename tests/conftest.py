@@ -28,6 +28,7 @@ from grader.sandbox.worker_handle import Worker
 SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow", re.M)  # of a file of long tests: see pyproject.toml
 # The real python3 comes before a shim of pyenv's, which takes a fifth of a second to find it: make asks several times.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # the tensors here are small: threads of torch would wait for each other
 WAITING = 1  # process of xdist beyond one a core: many tests wait for a browser, a limit of time or a server
 
 

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-import torch
 from figure_pages import FIGURES, SIZE, new_tab, write_page
 from made_once import made_once
-
-torch.set_num_threads(1)  # the tensors here are small: several threads would wait for each other
 
 LAYOUT_SHIFT = """window.shift = 0;
 new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
