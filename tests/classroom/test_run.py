@@ -238,7 +238,6 @@ def scheduler():
         yield cluster.scheduler_address
 
 
-@nightly
 def test_a_dask_cluster_grades_as_one_machine_does(said, scheduler, tmp_path):
     lay(tmp_path / "in", {f"s{n}/context_vectors.py": f"{WRONG if n % 2 else RIGHT}\n# {n}\n" for n in range(10)})
     done = said("grade", tmp_path / "in", "--out", tmp_path / "out", "--dask", scheduler)
