@@ -14,7 +14,6 @@ from grader import catalog
 from grader.catalog import paths, stubs
 from grader.cli.learn import next_step
 from grader.judge import grading
-from grader.records import syntax
 from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.reports import terminal
@@ -67,7 +66,7 @@ def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server
         source = source.replace(old, new, 1)
     shown = paths.shown(paths.stub(exercise.folder))
     if title == "A notebook":
-        source, shown = f"{syntax.title(7)}\n{source}", "your notebook"
+        source, shown = f"# --- cell 7 ---\n{source}", "your notebook"
     result = grading.result(exercise, Submission(source, shown), fork_server, Settings(seed=7, where=True))
     closing = next_step(result)
     return terminal.as_text(terminal.render(result, WIDTH, closing=closing))
