@@ -121,8 +121,8 @@ def check(options: argparse.Namespace) -> int:
     report = containment.optional(f"the report as {options.format}", "", render, result, options.format)
     deliver(report or terminal.plain(result))
     if options.format == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
-        with open(summary, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(ci.summary(result))
+        with contextlib.suppress(OSError), open(summary, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(ci.summary(result))  # where it cannot be written, the verdict counts as before
     return errors.of_verdicts({result.status}) if report else errors.NOT_DONE
 
 
