@@ -6,7 +6,7 @@ import { format, matmul, range, transpose } from "../../grader/integrations/figu
 import { equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const NAMES = ["W_query", "W_key", "W_value"];
-const ROLES = ["asks →", "is found ↓", "gives"];
+const ROLES = ["asks →", "is found ↓", "gives, mixed in 06"];
 
 export default {
   render({ model, el }) {
@@ -84,7 +84,8 @@ export default {
             marked: (i, k) => i === u && k === t && t !== u,
           }),
         ),
-        key: [`${tokens[t]} asks ${t === u ? "itself" : tokens[u]}`, format(scores[t][u], 2)],
+        key: t === u ? [`${tokens[t]} asks itself`, format(scores[t][u], 2)]
+          : [`${tokens[t]} asks ${tokens[u]}, and back`, `${format(scores[t][u], 2)}, ${format(scores[u][t], 2)}`],
         say: isAbout.value
           ? `The ${["first", "second"][j]} number of the query of “${tokens[t]}” is ${terms} = `
             + `${format(queries[t][j], 3)}.`
