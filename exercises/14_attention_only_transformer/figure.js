@@ -8,7 +8,7 @@ import { bars, drawing, matrix, row } from "../../grader/integrations/figures/ta
 import { ids, losses, run, transformer } from "../../grader/integrations/figures/transformer.js";
 
 const OPEN = 3; // the token that the figure opens at: “the”
-const [LEFT, RIGHT, HIGH, LEAST_WIDE] = [22, 84, 74, 350]; // beside the tokens, of a head, and of a drawing
+const [LEFT, RIGHT, HIGH, LEAST_WIDE] = [22, 84, 82, 350]; // beside the tokens, of a head, and of a drawing
 const SEEN = 0.2; // the weight from which on a head is said to look somewhere
 
 // From the picked token to those that it looks at, a line for each head. The thicker an arc, the larger the weight.
@@ -119,14 +119,15 @@ export default {
       // The head that looks back the most, and at which token.
       const back = all.filter(({ isOff }) => !isOff).flatMap(({ name, weights: one }) =>
         range(t).map((j) => ({ name, word: names[j], weight: one[j] }))).sort((a, b) => b.weight - a.weight)[0];
+      const isAlike = theirs?.expected === expected;
       const isSeen = back?.weight >= SEEN;
       const instead = names[t + 1] === expected ? "" : `, which had ${next[tokens[t + 1]]?.toFixed(4)}`;
       const follows = ` “${names[t + 1]}” follows${instead}: a loss of ${loss[t]?.toFixed(4)}.`;
       last = {
         key: theirs
-          ? [`${names[0]}, ${theirs.names[0]}`,
-            [[expected, next], [theirs.expected, theirs.next]].map(([word, one]) => `${word} ${format(Math.max(...one), 2)}`)
-              .join(", ")]
+          ? [`${names[0]}, ${theirs.names[0]}${isAlike ? `: both ${expected}` : ""}`,
+            [[expected, next], [theirs.expected, theirs.next]]
+              .map(([word, one]) => `${isAlike ? "" : `${word} `}${format(Math.max(...one), 2)}`).join(", ")]
           : isSeen && [`“${names[t]}” looks at “${back.word}”`, format(back.weight, 2)],
         show: [
           row(mine, theirs?.picture),
@@ -138,7 +139,7 @@ export default {
         say: `After “${names[t]}” the model expects “${expected}”, with ${format(Math.max(...next), 2)}`
           + (isSeen ? `; ${back.name} looks at “${back.word}”, with the weight ${format(back.weight, 2)}.`
             : `: ${back ? `an earlier token gets ${format(back.weight, 2)} at most` : "no head looks back"}${
-              theirs?.expected === expected ? ", so both lines go on alike" : ""
+              isAlike ? ", so both lines go on alike" : ""
             }.`)
           + (numbers.value && t < loss.length ? follows : ""),
       };
