@@ -57,12 +57,14 @@ export default {
       const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
       const asked = x_2.slice(0, second.value);
       const names = others.slice(0, second.value);
-      const weights = matmul(matmul(x_1, W_query), transpose(matmul(asked, W_key))).map(
-        (one) => softmax(one.map((score) => score / Math.sqrt(W_key[0].length)))
-      );
+      const scores = matmul(matmul(x_1, W_query), transpose(matmul(x_2, W_key)));
+      const weights = scores.map((one) => softmax(
+        one.slice(0, asked.length).map((score) => score / Math.sqrt(W_key[0].length))
+      ));
       const [i, j] = [x_1, asked].map((all, axis) => Math.min(cell.value[axis], all.length - 1));
       const top = weights[i].indexOf(Math.max(...weights[i]));
-      const nameOf = (n) => (which.value ? `token ${n}` : `“${names[n]}”`);
+      const nameOf = (n) => (which.value ? `token ${n}` : `“${others[n]}”`);
+      const favourite = scores[i].indexOf(Math.max(...scores[i])); // perhaps among the tokens that were taken away
       return {
         key: [`${words[i]} → ${which.value ? "token " : ""}${names[j]}`, format(weights[i][j], 3)],
         show: [
@@ -79,6 +81,7 @@ export default {
           + `${x_1.length} × ${asked.length} weights. `
           + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
           + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`
+          + (favourite < asked.length ? "" : ` It looked most at ${nameOf(favourite)} until that was taken away.`)
           + (words[i] === "die" ? " To write “die”, and not “der” or “das”, it needs the noun." : ""),
       };
     });
