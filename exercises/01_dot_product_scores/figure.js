@@ -17,7 +17,7 @@ function ghosts(u, v) {
   const away = u[0] * v[1] < u[1] * v[0] ? -1 : 1;
   const steps = range(STEPS / 4 + 1).map((n) => turned(v, (away * n * 2 * Math.PI) / STEPS));
   const fits = Math.max(...v.map(Math.abs)) <= 0.501;
-  const ends = [[steps.at(-1), "by 90°"], [times([v], fits ? 2 : 0.5)[0], `${fits ? "twice" : "half"} as long`]];
+  const ends = [[steps.at(-1), "by 90°"], [times([v], fits ? 2 : 0.5)[0], fits ? "twice" : "half"]];
   return {
     lines: [
       ...steps.slice(1).map((to, n) => [steps[n], to, 1, "kata-kind-1"]),
@@ -45,10 +45,14 @@ export default {
       cell.value = at;
     };
     // Play turns b once around, step by step.
-    let steps = 0;
+    let [steps, exact] = [0, []]; // exact: b before it was rounded to the digits that are printed
+    const rounded = (arrow) => arrow.map((x) => Number(x.toFixed(2)));
     const turn = () => {
-      const long = Math.max(1, Math.hypot(...b.map((one) => one.value)));
-      place(a.map((one) => one.value), turned(b.map((one) => one.value / long), (2 * Math.PI) / STEPS));
+      const now = b.map((one) => one.value);
+      const from = String(rounded(exact)) === String(now) ? exact : now;
+      const long = Math.max(1, Math.hypot(...from));
+      exact = turned(from.map((x) => x / long), (2 * Math.PI) / STEPS);
+      place(a.map((one) => one.value), rounded(exact));
       [steps, shown.value] = [steps + 1, "arrows"];
     };
     figure.player({
@@ -86,7 +90,9 @@ export default {
       const foot = u.map((x) => (x * product) / dot(u, u)); // where the shadow of b on a ends
       const pale = ghosts(u, v);
       const long = Math.hypot(...u);
-      const shadow = format(product / long, 2);
+      // The fewest digits with which what is printed can be multiplied by the reader.
+      const digits = [2, 3].find((n) =>
+        ((product / long).toFixed(n) * long.toFixed(n)).toFixed(n) === product.toFixed(n)) ?? 4;
       const [i, j] = cell.value;
       if (shown.value === "scores") {
         const terms = inputs[i].map((x, d) => `${format(x, 2)} · ${format(inputs[j][d], 2)}`).join(" + ");
@@ -117,15 +123,18 @@ export default {
               [[0, 0], v, 3, "kata-kind-1"],
             ],
             points: [
-              { x: u[0], y: u[1], name: `a, length ${format(long, 2)}`, drag: drag(a) },
+              { x: u[0], y: u[1], name: `a, length ${format(long, digits)}`, drag: drag(a) },
               { x: v[0], y: v[1], name: "b", look: "other", drag: drag(b) },
               ...pale.points,
-              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: `shadow ${shadow}` }] : []),
+              ...(long > 0 ? [{ x: foot[0] / 2, y: foot[1] / 2, size: 0, name: "shadow" }] : []),
             ],
           }),
           line("Drag the ends of the arrows. Dashed: b turned by 90°, or of another length."),
         ],
-        key: ["a · b", `${long > 0 ? `${shadow} × ${format(long, 2)} = ` : ""}${format(product, 2)}`],
+        key: ["a · b", [
+          ...(long > 0 ? [[product / long, long].map((one) => format(one, digits)).join(" × ")] : []),
+          format(product, digits),
+        ].join(" = ")],
         say: `The score of the arrows is ${[0, 1].map((n) => `${format(u[n], 2)} · ${format(v[n], 2)}`).join(" + ")} = `
           + `${format(product)}; ${relation}.`,
       };
