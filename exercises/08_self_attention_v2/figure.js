@@ -64,8 +64,8 @@ export default {
         ),
         say: !output
           ? `x has the shape (1, ${m}) and W has (${n}, ${m}): torch refuses to multiply them. Turn W first.`
-          : `The ${format(W[i][j], 0)} in row ${i} of W is now in column ${b} and meets the ${format(token[a], 0)} of x: `
-            + `output ${b} is ${terms(b)} = `
+          : `The ${format(W[i][j], 0)} in row ${i} of W (${["blue", "orange"][i]}) is now in column ${b} `
+            + `and meets the ${format(token[a], 0)} of x: output ${b} is ${terms(b)} = `
             + `${format(output[b], 0)}. `
             + (way.value === 0
               ? range(n).filter((k) => k !== b).map((k) => `Output ${k} is ${terms(k)} = ${format(output[k], 0)}.`).join(" ")
