@@ -37,7 +37,7 @@ export default {
         [word]: [inputs[t]], W_query, query: [queries[t]], keys, scores: transpose([scores[t]]),
         weights: transpose([weights[t]]), values, "context vector": [context[t]],
       };
-      const value = format(all[name][i][j], 2);
+      const value = format(all[name][i][j], name === "context vector" ? 3 : 2);
       const terms = (a, b) => a.map((x, n) => `${format(x, 2)} · ${format(b[n], 2)}`).join(" + ");
       // What is said of a number of each matrix, and whether the number at k, n of another one goes into it.
       const [say, goesIn, threads] = {
@@ -65,7 +65,6 @@ export default {
           { weights: () => true, values: (k, n) => n === j },
           tokens.flatMap((_, k) => [
             [["query", 0, 1], ["keys", k, 0], 3, 1],
-            ...tokens.map((_, m) => [["scores", k, 0], ["weights", m, 0], 3, 0.5]),
             [["weights", k, 0], ["values", k, 0], 0, 20 * weights[t][k]],
             [["values", k, j], ["context vector", 0, j], 0, 20 * weights[t][k]],
           ]),
@@ -85,7 +84,7 @@ export default {
         ...facts,
       });
       return {
-        key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, name === "context vector" ? format(all[name][i][j], 3) : value],
+        key: [name === "context vector" ? "6 weights × 6 values" : `${name}[${i + j}]`, value],
         threads,
         show: row(
           h("div", {}, shown(word), shown("W_query"), shown("query")),
