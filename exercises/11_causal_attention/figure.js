@@ -50,7 +50,7 @@ export default {
     const scale = 1 / Math.sqrt(layers[0].length);
     const weights = causal(matmul(queries, transpose(keys))).map((one) => softmax(one.map((score) => score * scale)));
 
-    const figure = frame(el, "Each draw drops or enlarges each weight, and the mean of many is near 100\u00a0%");
+    const figure = frame(el, "Each draw drops or enlarges each weight, and the mean of more draws nears 100\u00a0%");
     figure.beside();
     const count = figure.slider({ label: "Draws", min: 1, max: draws, value: draws });
     figure.player(count, 40);
@@ -70,6 +70,7 @@ export default {
       const seen = tokens.slice(0, i + 1);
       const shares = mean.map((value, j) => value / truth[j]);
       const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => (100 * share).toFixed(0));
+      const between = least === most ? least : `${least} to ${most}`;
       const gone = last.filter((value) => value === 0).length;
       return {
         show: clouds({ query: tokens[i], truth, mean, all, tokens: seen, grown }),
@@ -83,11 +84,11 @@ export default {
           }),
         ),
         title: p ? null : "Without dropout every weight stays as it is",
-        key: [`all weights, ${all.length} draw${all.length > 1 ? "s" : ""}`, `${format((100 * sum(mean)) / sum(truth), 0)} %`],
+        key: ["mean of each weight", `${between}\u00a0%`],
         say: p
           ? `Draw ${all.length} drops ${gone || "none"} of ${i + 1} weight${i ? "s" : ""} of “${tokens[i]}”`
             + (gone > i ? ". " : `, and makes ${gone ? "the others" : "all"} ${grown.toFixed(2)} times as large. `)
-            + `On average ${least === most ? least : `${least} to ${most}`}\u00a0% of each is left.`
+            + `The mean of each is ${between}\u00a0% of its weight.`
           : "With p = 0 nothing is dropped: this is what the layer gives in eval mode.",
       };
     });

@@ -61,7 +61,8 @@ CASES = [
     Case(
         "as it opens",
         [],
-        says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* On average 89 to 113.% of each is left",
+        says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* "
+        "The mean of each is 89 to 113.% of its weight",
     ),
     Case("one draw", [NUMBERS, ("move", "Draws", 1)], lambda: dropped(0.5, 1), "Draw 1 drops 3 of 6"),
     Case("all draws", [NUMBERS, ("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
@@ -69,7 +70,7 @@ CASES = [
         "once more",
         [NUMBERS, ("move", "Draws", 97), ("press", "Step")],
         lambda: dropped(0.5, 98),
-        "Draw 98 drops .* On average 82 to 112.% of each is left",
+        "Draw 98 drops .* The mean of each is 82 to 112.% of its weight",
     ),
     Case(
         "another token",
