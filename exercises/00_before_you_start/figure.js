@@ -6,7 +6,8 @@ import { format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, equation, matrix, sign } from "../../grader/integrations/figures/tables.js";
 
 const WAYS = ["dim=1, keepdim", "dim=1", "dim=0", "all entries"];
-const [SIDE, GAP, DIGITS] = [44, 20, 2];
+const [SIDE, GAP] = [44, 20];
+const digitsOf = (means) => (means.every(({ value }) => Number.isInteger(value)) ? 0 : 2);
 const mean = (values) => sum(values) / values.length;
 
 // The means as torch makes them. Each: its value, the cells of x that it is made of, their name, and the place where it
@@ -24,6 +25,7 @@ function meansOf(x, way) {
 // The means, and below or beside them their copies as they are laid over x: each slides to its place.
 // at(i, j): the mean that comes to lie there, null where the shapes do not fit; isWrong(i, j): it is not that of row i
 function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn]) {
+  const digits = digitsOf(means);
   const edge = [0, 1].map((axis) => (means.some(({ home }) => home[axis] < 0) ? SIDE + GAP : 0));
   const place = (where) => {
     const [down, right] = where.map((n, axis) => (n < 0 ? 0 : edge[axis] + n * SIDE) + 2);
@@ -42,12 +44,12 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
   const isPicked = (i, j) => i === pickedRow && j === pickedColumn;
   const isMixed = at && places.some(([i, j]) => isWrong(i, j)); // then a row's own mean has a word, and not only its colour
   const wordsIn = (i, j) => [
-    format(at(i, j).value, DIGITS), isPicked(i, j) ? nameIn(at(i, j)) : isMixed && at(i, j).name === `row ${i}` && "own",
+    format(at(i, j).value, digits), isPicked(i, j) ? nameIn(at(i, j)) : isMixed && at(i, j).name === `row ${i}` && "own",
   ].filter(Boolean);
   return drawing(
     {
       name: `means ${shape}, copied`,
-      label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, DIGITS)}.`).join(" "),
+      label: means.map(({ name, value }) => `Mean of ${name}: ${format(value, digits)}.`).join(" "),
       width: x[0].length * SIDE + edge[1] + 4,
       height: x.length * SIDE + edge[0] + 4,
     },
@@ -62,7 +64,7 @@ function laying(x, means, shape, at, isLaid, isWrong, [pickedRow, pickedColumn])
       `mean ${one.home}`,
       one.home,
       `kata-kind-0 ${at?.(pickedRow, pickedColumn) === one ? "chosen" : ""}`,
-      format(one.value, DIGITS),
+      format(one.value, digits),
       nameIn(one),
     )),
   );
@@ -91,6 +93,7 @@ export default {
       const x = size.value ? [...rows, third] : rows;
       const [T, d] = [x.length, x[0].length];
       const means = meansOf(x, way.value);
+      const digits = digitsOf(means);
       const at = way.value === 1 && T !== d ? null : (i, j) => means[[i, j, j, 0][way.value]];
       const isLaid = (i, j) => (way.value ? i : j) < copies.value;
       const isWrong = (i, j) => isLaid(i, j) && Math.abs(at(i, j).value - mean(x[i])) > 1e-9;
@@ -112,20 +115,24 @@ export default {
       const mapped = (make) => x.map((one, i) => one.map((value, j) => (isLaid(i, j) ? make(value, i, j) : null)));
       const result = mapped((value, i, j) => value - at(i, j).value);
       const wrong = x.flatMap((one, i) => one.filter((_, j) => isWrong(i, j))).length;
+      const chance = x.flatMap((_, i) => range(d).filter((j) => isLaid(i, j) && !isWrong(i, j)
+        && way.value && at(i, j).name !== `row ${i}`)).length;
       const { name, value, cells } = at(i, j);
-      const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, DIGITS)}, the mean of ${name}. `;
-      const judged = wrong ? "Orange: not the mean of its own row. torch does not warn" : "Each row loses its own mean";
+      const loses = `The ${format(x[i][j], 0)} in row ${i} loses ${format(value, digits)}, the mean of ${name}. `;
+      const judged = wrong
+        ? `Orange: not the mean of its own row${chance ? ` (right by chance: ${chance})` : ""}. torch does not warn`
+        : "Each row loses its own mean";
       return {
         show: equation(
           given(isLaid(i, j) ? cells : []),
           sign("−", drawn),
           sign("=", matrix({
-            name: "result", values: result, digits: DIGITS, large: true, picked: [i, j],
+            name: "result", values: result, digits, large: true, picked: [i, j],
             kind: (...to) => (isWrong(...to) ? 1 : null),
             pick: (...to) => (cell.value = to),
           })),
         ),
-        title: way.value === 1 && "Without keepdim, the mean of a row is taken from a column",
+        title: way.value === 1 && "Without keepdim, the mean of row 1 lands on column 1",
         key: ["numbers that get a wrong mean", `${wrong} of ${T * d}`],
         say: `${isLaid(i, j) ? loses : ""}${copies.value < most()
           ? `${copies.value} of ${most()} copies are laid over x` : judged}.`,

@@ -21,6 +21,6 @@ CASES = [
         "Each row loses its own mean",
     ),
     Case("one copy of three", [("move", "Copies laid over x", 1)], says="1 of 3 copies are laid"),
-    Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2.00, the mean of row 2"),
+    Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2, the mean of row 2"),
     Case("an error", [TO_LESSON, ("choose", "Mean", "dim=1")], says="An error"),
 ]
