@@ -73,7 +73,8 @@ export default {
       const top = arcs[t].indexOf(Math.max(...arcs[t]));
       // The token that is looked at has been told by the head before which one came before it.
       const isLost = off.has("1.0");
-      const isPair = !off.has("0.1")
+      const isNoteless = off.has("0.1");
+      const isPair = !isNoteless
         && top > 0 && tokens[top - 1] === tokens[t] && weights[0][1][top][top - 1] > 0.5;
       const arc = (i, j) => {
         const far = X(i) - X(j);
@@ -106,13 +107,14 @@ export default {
         ],
         paths(range(T).filter((i) => i !== t).flatMap(pairsOf), "link dim", 1.5),
         paths(pairsOf(t), isLost ? "link dim" : "link now", 4),
-        isPair && [
-          s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
-          [`1. orange, layer 0, head 1: ${tokens[top]} notes that ${tokens[t]} came before`,
-            `2. ${isLost ? "grey" : "blue"}, layer 1, head 0: ${isLost ? "off, so the note is not read"
-              : `${tokens[t]} looks for what noted ${tokens[t]}`}`].map(
-            (words, n) => s("text", { x: 0, y: GROUND + 54 + 18 * n }, words)),
-        ],
+        isPair && s("path", { class: "pull kata-kind-1", "stroke-width": 4, d: arc(top, top - 1) }),
+        (isPair || isNoteless) && [
+          isPair ? `1. orange, layer 0, head 1: ${tokens[top]} notes that ${tokens[t]} came before`
+            : "1. layer 0, head 1: off, so nothing is noted",
+          `2. ${isLost ? "grey" : "blue"}, layer 1, head 0: ${isLost ? `off${isPair ? ", so the note is not read" : ""}`
+            : isPair ? `${tokens[t]} looks for what noted ${tokens[t]}`
+              : `${tokens[t]} finds no note, looks at ${tokens[top]}`}`,
+        ].map((words, n) => s("text", { x: 0, y: GROUND + 54 + 18 * n }, words)),
         names.map((name, n) => isNamed(n) && s("text", {
           x: X(n), y: GROUND + 18, "text-anchor": "middle", class: n === t || n === top ? "strong" : null,
         }, name)),
@@ -175,6 +177,7 @@ export default {
         ],
         say: `The ${title} is ${told}${fewer}.`
           + (off.size ? "" : ` Without the induction head it is ${lost}.`)
+          + ` Guessing: ${printed(Math.log(model.vocabulary))}.`
           + (!isLost && expected(t, top)
             ? ` Token ${tokens[t]} looks at what came after an earlier ${tokens[t]}: ${tokens[top]}.` : ""),
       };
