@@ -53,6 +53,9 @@ export default {
       value: -2,
       name: (x) => (x === LEAST ? format(-Infinity) : null),
     });
+    figure.lesson(() => ([fill.value, last.value, numbers.value] = [LEAST, 0, true]));
+    const numbers = figure.toggle({ label: "Numbers" });
+    figure.fold("Change a score");
     const last = figure.slider({
       label: `Add to each score with “${tokens.at(-1)}”`,
       min: -5,
@@ -61,8 +64,6 @@ export default {
       digits: 1,
       value: 0,
     });
-    figure.lesson(() => ([fill.value, last.value, numbers.value] = [LEAST, 0, true]));
-    const numbers = figure.toggle({ label: "Numbers" });
     figure.draw(() => {
       const filled = fill.value === LEAST ? -Infinity : fill.value;
       const changed = scores.map((one) => one.map((score, j) => score + (j === one.length - 1 ? last.value : 0)));
