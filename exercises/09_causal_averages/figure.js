@@ -18,7 +18,7 @@ function plot({ before, now, averages, t, plus }) {
   const aside = t < now.length - 1 ? 1 : -1;
   const width = LEFT + before.length * STEP;
   return drawing(
-    { name: "first numbers (rings), average so far (line), before (dotted)", width, height: ALL, most: 500,
+    { name: "first numbers (rings), averages before (dotted), now (orange)", width, height: ALL, most: 500,
       label: averages.now.map((value, i) => `${i}: ${format(averages.before[i], 2)} to ${format(value, 2)}`).join(", ") },
     range(Math.floor(most) - Math.ceil(least) + 1, Math.ceil(least)).map((value) => [
       s("line", { class: "grid", x1: LEFT, x2: width, y1: Y(value), y2: Y(value) }),
