@@ -41,7 +41,7 @@ export default {
           matrix({
             name: "the table",
             values: table,
-            rows: words.map((word) => `${word} ${vocabulary[word]}`),
+            rows: words.map((word) => `${vocabulary[word]}: ${word}`),
             digits: 3,
             kind: kindOf,
             faint: (i) => kindOf(i) === null,
