@@ -29,6 +29,7 @@ export default {
       }));
       const lines = inputs.map((x, i) => [[x[a], x[b]], center, 35 * own[i]]);
       const pulling = tokens.filter((_, i) => format(own[i], 2) !== format(0, 2));
+      const pair = (values) => `(${[values[a], values[b]].map((value) => format(value, 2)).join(", ")})`;
       const far = own.indexOf(Math.max(...own));
       return {
         show: equation(
@@ -44,6 +45,7 @@ export default {
             most: 320,
             xLabel: `dimension ${a}`,
             yLabel: `dimension ${b}`,
+            note: `new row: ${format(own[far], 2)} · ${pair(inputs[far])} + … = ${pair(context)}`,
           }),
         ),
         more: numbers.value && matrix({
