@@ -63,7 +63,7 @@ function walls(name, values, { top, token, from, moved = "" }) {
     ],
     values.map((value) => s("circle", { class: `dot ${value > MOST ? "other" : ""}`, cx: X(value), cy: LINE, r: 5 })),
     label(end, 14, `${token} ${moved}${short(values[top])}`),
-    label((X(least) + X(greatest)) / 2, 34, `the others ${short(least)} to ${short(greatest)}`),
+    label((X(least) + X(greatest)) / 2, 34, `the ${others.length} others ${short(least)} to ${short(greatest)}`),
     text(2, LINE + 30, "start", `below −${-LEAST.toFixed(0)}: e^x is 0`),
     text(X(0), LINE + 30, "middle", "0"),
     text(WIDE - 2, LINE + 30, "end", `above ${MOST}: e^x is inf`),
