@@ -9,7 +9,7 @@ const ORDERS = ["q k v", "k q v", "v k q"];
 const NAMES = ORDERS[0].split(" ");
 const [WIDE, HIGH, BOX] = [92, 34, 76]; // of a part, and how wide a box of the formula is
 const [CUT, USED] = [56, 130]; // where the names that parts are cut as stand, and the boxes of the formula
-const PLACES = [126, 218, 330]; // the middles of q, k and v in the formula
+const PLACES = [126, 218, 310]; // the middles of q, k and v in the formula
 
 // The stacked product, the names that its parts are cut as, and the box of the formula that each ends in.
 function strips(from, to) {
@@ -34,7 +34,7 @@ function strips(from, to) {
         part(end, USED, BOX, from[i], name === from[i] ? name : `${from[i]}, not ${name}`),
       ];
     }),
-    [["softmax(", 82], ["q", 126], ["·", 172], ["kᵀ", 220], ["/ √d ) ·", 274], ["v", 330]].map(
+    [["softmax(", 82], ["q", 126], ["·", 172], ["kᵀ", 218], ["/ √d ) ·", 264], ["v", 310]].map(
       ([text, x]) => large(x, USED + HIGH + 24, text)
     ),
   );
