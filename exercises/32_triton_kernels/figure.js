@@ -50,7 +50,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
         box(address, low - height, height, isMasked(lane) ? "" : look(address), 6),
         word(address, low - height - 6, format(exponentials[lane], 0), "number"),
         word(address, low + 15, isWide ? `lane ${lane}` : lane, isForeign ? "strong" : null),
-        isMasked(lane) && word(address, low + 31, isWide ? "masked" : "off"),
+        isMasked(lane) && word(address, low + 31, room > 50 ? "masked" : "off"),
         isWide && !isMasked(lane) && word(
           address, low + 31, `${exponentials[lane]} / ${sum(exponentials)}`, isForeign ? "strong" : null
         ),
@@ -64,7 +64,7 @@ function reading(memory, rowOf, lanes, addresses, { isMasked, exponentials, weig
         ],
       ];
     }),
-    beside(low + 56, `stored: lanes 0 to ${weights.length - 1}`),
+    beside(low + 56, addresses[0] ? "stored" : `stored: lanes 0 to ${weights.length - 1}`), // as far as there is room
     right && beside(low + 88, "should be"),
   );
 }
