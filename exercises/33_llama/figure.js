@@ -34,9 +34,9 @@ function cuts(steps, words) {
             }, text)),
           ];
         }),
-        at !== undefined && [
-          s("path", { class: "cross", d: `M${2 + at * WIDE},${y - 4}v9m0,${HIGH - 9}v10` }),
-          s("text", { class: "strong", x: 2 + at * WIDE, y: y + HIGH + 15, "text-anchor": "middle" }, String(at)),
+        at < 1 && [
+          s("path", { class: "cross", d: `M${2 + at * WIDE},${y - 1}v6m0,${HIGH - 9}v10` }),
+          s("text", { class: "strong", x: 2 + at * WIDE, y: y + HIGH + 15, "text-anchor": at > 0.9 ? "end" : "middle" }, String(at)),
         ],
       ];
     }),
