@@ -45,13 +45,16 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
   return drawing(
     { name: absorbs ? "the query goes to what is kept" : "what is kept becomes keys",
       label: `The scores: ${scores.join(", ")}.`, width: RIGHT + large * C, height: end + 8, most: 500 },
-    word((left + right) / 2, 12, "W makes keys of what is kept", "strong"),
+    word(
+      (left + right) / 2, 12,
+      absorbs ? "W takes the query: (q W) · c = q · (W c)" : "W makes a key of each c: q · (W c)", "strong",
+    ),
     up.map((line, n) => vector(line, W_AT, MIDDLE + (n - small / 2) * C + 2, "")),
     s("rect", { class: "box", x: left, y: MIDDLE - C - 4, width: right - left, height: small * C + 8, rx: 5 }),
-    word(ofKey, MIDDLE - 24, "query"),
+    word(ofKey, MIDDLE - 24, "query q"),
     vector(q, 1, MIDDLE - 16, "kata-kind-1"),
     absorbs && [
-      word(ofLatent, MIDDLE - 24, "query, moved"),
+      word(ofLatent, MIDDLE - 24, "moved: q W"),
       vector(moved, RIGHT, MIDDLE - 16, "kata-kind-1"),
       arrow([small * C + 2, MIDDLE], [left - 3, MIDDLE]),
       arrow([right + 3, MIDDLE], [RIGHT - 4, MIDDLE]),
@@ -69,7 +72,10 @@ function ways({ q, up, latent, keys, moved, absorbs, tokens }) {
     ]),
     word(absorbs ? RIGHT - 8 : left + 4, TOP - 4, shown.length > 1 ? "scores" : "score", null, absorbs ? "end" : "start"),
     word(ofKey, end, absorbs ? "no key" : "keys"),
-    word(ofLatent, end, tokens > latent.length ? `kept … ${count(tokens)} tokens` : "kept in the cache"),
+    word(
+      RIGHT + large * C - 3, end,
+      tokens > latent.length ? `c, kept … ${count(tokens)} tokens` : "c, kept in the cache", null, "end",
+    ),
   );
 }
 
