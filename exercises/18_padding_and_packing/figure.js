@@ -14,9 +14,12 @@ const percent = (share) => (Number.isNaN(share) ? "NaN" : `${format(100 * share,
 function shares(rows) {
   const told = rows.map(({ name, weights }) => `${name}: ${weights.map(percent).join(", ")}`);
   return drawing(
-    { name: "who gets how much of the weight", label: told.join("; "), width: WIDE, height: 2 * LINE - 8, most: 520 },
-    rows.map(({ name, weights, names, values, result }, n) => {
+    { name: "who gets how much of the weight: e^score / sum", label: told.join("; "), width: WIDE,
+      height: 2 * LINE - 8, most: 520 },
+    rows.map(({ name, scores, weights, names, values, result }, n) => {
       const y = n * LINE + 20;
+      const powers = scores.map(Math.exp);
+      const parts = powers.map((power) => `${short(power)}/${short(sum(powers))} = `);
       let x = 0;
       return [
         s("text", { x: 0, y: y - 6 }, name),
@@ -31,9 +34,11 @@ function shares(rows) {
           const look = names[i] === "padding" ? "cell gone" : "cell done";
           return wide > 0 && [
             s("rect", { class: look, x: x - wide + 1, y, width: wide - 2, height: HIGH }),
-            [names[i], percent(weight), `value ${short(values[i])}`].map((word, line) => wide > [48, 30, 48][line] && s(
-              "text", { class: "number", x: x - wide / 2, y: y + 17 + line * 15, "text-anchor": "middle" }, word
-            )),
+            [names[i], `${wide > 66 ? parts[i] : ""}${percent(weight)}`, `value ${short(values[i])}`].map(
+              (word, line) => wide > [48, 30, 48][line] && s(
+                "text", { class: "number", x: x - wide / 2, y: y + 17 + line * 15, "text-anchor": "middle" }, word
+              )
+            ),
           ];
         }),
       ];
@@ -73,8 +78,11 @@ export default {
       const numbers = (name, values, labels) => matrix({ name, values, heat: false, ...labels });
       return {
         show: shares([
-          { name: "alone", weights: alone, names: own, values, result: truth },
-          { name: `in the row${hide.value && taken === 0 ? ", padding 0\u00a0%" : ""}`, weights, names, values: v, result },
+          { name: "alone", scores: keys, weights: alone, names: own, values, result: truth },
+          {
+            name: `in the row${hide.value && taken === 0 ? ", padding 0\u00a0%" : ""}`,
+            scores, weights, names, values: v, result,
+          },
         ]),
         more: all.value && row(
           numbers("weights, alone", alone, { columns: own }),
@@ -83,16 +91,17 @@ export default {
           numbers("result", [result]),
         ),
         key: ["the padding takes", percent(taken)],
-        say: said(result, truth, taken, hide.value),
+        say: said(result, truth, taken, hide.value, number),
       };
     });
   },
 };
 
-function said(result, truth, taken, hidden) {
+function said(result, truth, taken, hidden, score) {
   if (Number.isNaN(result)) return hidden
     ? "The result is NaN: the padding has the weight 0, but 0 · NaN is NaN."
     : "The result is NaN: one NaN among the scores, and every weight is NaN.";
   if (Math.abs(result - truth) < 5e-5) return `The result is ${short(truth)}, as if the sentence were alone.`;
-  return `The padding takes ${percent(taken)} of the weight: the result is ${short(result)}, not ${short(truth)}.`;
+  return `The padding scores ${score}, and e${"⁰¹"[score]} = ${short(Math.exp(score))}, so it takes ${percent(taken)} of the `
+    + `weight: the result is ${short(result)}, not ${short(truth)}.`;
 }
