@@ -98,11 +98,11 @@ export default {
         ];
       };
       const names = token.map((_, i) => String(i));
-      const told = back ? "pale: both one token earlier" : "the first of the two at 0";
+      const told = back ? "pale: one token ago" : "the first of the two at 0";
       return {
         show: [
           drawing(
-            { name: `two clocks, angles in rad (${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
+            { name: `query and key are (${token.join(", ")}), turned (in rad; ${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
               label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
             range(half).map(clock),
             word((half * SIDE) / 2, 2, `${range(half).map((pair) => format(part(pair), 2)).join(" + ")} = `
