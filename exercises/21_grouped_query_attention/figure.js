@@ -67,7 +67,7 @@ export default {
             )),
           ]),
           s("text", { x: X(-0.5), y: 196, class: "strong" },
-            `${groups} of ${heads} heads kept: ${size(now)} of ${size(most)}`),
+            each > 1 ? `1/${each} of the memory, or ${each} × the tokens in the same` : "nothing is saved"),
           s("text", { x: X(-0.5), y: 212 },
             `as in Llama 3 8B: each head here is ${large.heads / heads} of its ${large.heads}`),
         ),
