@@ -77,7 +77,9 @@ export default {
           marked: (i, j) => i === 4 && off[j] > SAME,
         }), matrix({ name: "drawn after a rejection from", values: second, columns: words, scale: 1 })),
         title: off[worst] > SAME && "Drawn again from the target, what the draft lacked comes back too rarely",
-        key: ["drafted tokens kept", `${format(100 * rate, 0)}\u00a0%`],
+        key: drafted.value > 1
+          ? ["tokens in a round", format(tokens, 2)]
+          : ["drafted tokens kept", `${format(100 * rate, 0)}\u00a0%`],
         say: `${format(100 * rate, 0)}\u00a0% of the drafted tokens are kept. `
           + (rate > 1 - SAME ? "Nothing is rejected, and the draft is the target." : off[worst] < SAME
             ? "What is missing is drawn after a rejection, and the target's distribution comes out."
