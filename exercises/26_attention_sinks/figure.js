@@ -6,7 +6,7 @@ import { dot, floats, format, range, softmax, sum } from "../../grader/integrati
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
 const [WIDE, HIGH, TALL] = [346, 26, 110]; // of the drawing, of a token, and of a bar for all of the attention
-const [KEPT, DROPPED, GAP, MARK] = [30, 8, 74, 16]; // of a token kept, of one dropped, of all dropped; <s> has more
+const [KEPT, DROPPED, GAP, MARK] = [30, 14, 74, 16]; // of a token kept, of one dropped, of all dropped; <s> has more
 
 const percent = (share) => format(100 * share, share > 0.99 && share < 1 ? 1 : 0);
 
@@ -33,7 +33,7 @@ function tape(names, wide, { title, positions, weights, most, look }) {
       return [
         s("rect", { class: `cell ${kept}`, x: x + 1, y: top + 1, width: room - 2, height: HIGH }),
         isWide(t) && word(top + 18, name, "number"),
-        t === first && room > 20 && word(top + 18, room > 70 ? `${n - wide.length} dropped` : `${n - wide.length}`),
+        t === first && room > 12 && word(top + 18, room > 70 ? `${n - wide.length} dropped` : `${n - wide.length}`),
         share > 0.005 && [
           s("rect", { class: `cell ${look}`, x: x + 3, y: top - share * TALL, width: room - 6, height: share * TALL }),
           word(top - share * TALL - 5, percent(share), "strong"),
