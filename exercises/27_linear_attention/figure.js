@@ -62,8 +62,8 @@ function cached(tokens, most, weights, result) {
   const [C, left] = [22, 74];
   const looks = ["tint kata-tone-8", "tint kata-tone-8", "kata-kind-2"]; // of two rows of keys, and of the values
   return memory(
-    `a cache of ${3 * tokens.length} numbers`, tokens.at(-1).slice(0, 2), result, [left, left + tokens.length * C],
-    ["key 0", "key 1", "value"].map((text, i) => [word(0, 21 + i * H, text), range(most).map((n) => cell(
+    `a cache of ${3 * tokens.length} numbers (keys and query after φ)`, tokens.at(-1).slice(0, 2), result, [left, left + tokens.length * C],
+    ["key, 1st", "key, 2nd", "value"].map((text, i) => [word(0, 21 + i * H, text), range(most).map((n) => cell(
       left + n * C, 6 + i * H, C,
       n < tokens.length ? looks[i] + (n === tokens.length - 1 ? " chosen" : "") : "gone", tokens[n]?.[2 + i],
     ))]),
@@ -75,12 +75,14 @@ function cached(tokens, most, weights, result) {
 
 // The state, to which each token adds its keys, once times its value. before: the state without the last token.
 function state([sums, norms], before, tokens, result) {
-  const [, , first, second, value] = tokens.at(-1);
-  const [C, left] = [44, 78];
+  const [a, b, first, second, value] = tokens.at(-1);
+  const [C, left] = [50, 78];
+  const read = [sums, norms].map(([one, other]) => `(${a}·${one} + ${b}·${other})`);
   return memory(
     "a state of 4 numbers", tokens.at(-1).slice(0, 2), result, [left, left + 2 * C],
-    ["key 0", "key 1"].map((text, i) => word(left + (i + 0.5) * C, 34, text, null, "middle")),
+    ["key, 1st", "key, 2nd"].map((text, i) => word(left + (i + 0.5) * C, 34, text, null, "middle")),
     word(left + 2 * C + 8, 34, "= before + newest token"),
+    word(left + 44, LOW - 10, read.join(" / ")),
     [["sums", sums, `${value} · (${first}, ${second})`], ["normalizer", norms, `(${first}, ${second})`]].map(
       ([name, numbers, added], i) => [
         word(0, 63 + i * H, name),
@@ -156,7 +158,7 @@ export default {
             to: [1.2, 1.2],
             points: keys.map(([x, y], i) => ({ x, y, name: String(i), size: 5, look: all[2][i] ? "" : "other" })),
             lines: keys.map((key) => [[0, 0], key, 2]),
-            note: "Full: the largest number that a key reads belongs to its own pair.",
+            note: "A pair is a key and its value. Full: recalled, as the key reads most of its own value.",
           }), bars({
             name: "pairs recalled",
             values: counts,
