@@ -5,7 +5,7 @@ import { frame } from "../../grader/integrations/figures/frame.js";
 import { dot, format, range, sum } from "../../grader/integrations/figures/maths.js";
 import { drawing, matrix, row } from "../../grader/integrations/figures/tables.js";
 
-const [WIDE, TALL, TOP] = [27, 80, 40]; // of a bar: the room for it, its height for the largest score, what is above
+const [WIDE, TALL, TOP] = [27, 80, 46]; // of a bar: the room for it, its height for the largest score, what is above
 
 // The scores as bars, each of what its two heads add: in full colour where the key is read, pale where it is left out.
 // terms: of each head, what it adds to each key's score; legend: the same in words; tied: the keys that share the
@@ -15,7 +15,7 @@ function choices({ terms, legend, scores, taken, tied, most }) {
   const down = scores.map((_, key) => sum(terms.map((line) => Math.max(0, -line[key]))));
   const high = (value) => (value * TALL) / Math.max(1, ...up, ...down);
   const ground = TALL + TOP;
-  const names = ground + high(Math.max(...down)) + 16; // where the names of keys are
+  const names = ground + high(Math.max(...down)) + (Math.min(...scores) < 0 ? 28 : 16); // where the names of keys are
   const isLost = (key) => tied.includes(key) && !taken.includes(key);
   const state = (key) => (taken.includes(key) ? "read" : isLost(key) ? "loses the tie" : "left out");
   const told = scores.map((score, key) => `key ${key}, ${score}, ${state(key)}`);
@@ -63,7 +63,7 @@ function choices({ terms, legend, scores, taken, tied, most }) {
           below[n] > 0 && part(x, ground + sum(below.slice(0, n)), below[n], 2 * n, isTaken),
         ]),
         down[key] > 0 && s("path", { class: "truth", d: `M${x - 12},${ground - high(score)}h24` }),
-        word(x, ground - sum(above) - 5, format(score, 0), "strong"),
+        word(x, ground - high(score) + (score < 0 ? 13 : -5), format(score, 0), "strong"),
         word(x, names, String(key), isTaken ? "strong" : null),
       ];
     }),
