@@ -13,7 +13,7 @@ const isWhole = (power) => power > 0.5 && power < 100 && Math.abs(power - Math.r
 const log = (score) => (isWhole(Math.exp(score)) ? `log ${Math.round(Math.exp(score))}` : format(score, 2));
 
 // A bar for each score: what it adds to the sum. before: the same before the last correction, as a dashed outline.
-function shares(scores, now, before, isNew, maximum, [least, old, factor]) {
+function shares(scores, now, before, isNew, maximum, [least, old, factor], total) {
   const X = (j) => j * WIDE + 8;
   const ground = TOP + TALL;
   const word = (x, y, text, look = null) => s("text", { x, y, class: look, "text-anchor": "middle" }, text);
@@ -41,7 +41,11 @@ function shares(scores, now, before, isNew, maximum, [least, old, factor]) {
       word(middle, TOP - 36, `${short(old)} · ${short(factor)} = ${short(old * factor)}`, "strong"),
       word(middle, ground + 50, "read before"),
     ],
-    fresh > 0 && word(X(many) + (fresh * WIDE - 16) / 2, ground + 50, "new"),
+    fresh > 0 && s(
+      "text",
+      { x: many > 2 ? X(now.length) - 16 : X(many), y: ground + 50, "text-anchor": many > 2 ? "end" : "start" },
+      `new: + ${short(total - old * factor)} = ${short(total)}`,
+    ),
   );
 }
 
@@ -87,11 +91,12 @@ export default {
         [maximum, total] = [most, total * factor + adds];
         return [most, old[1], n ? factor : null, adds, total];
       });
-      const whole = Math.max(...values);
-      const truth = sum(values.map((score) => Math.exp(score - whole)));
+      const read = values.slice(0, seen.value * block.value);
+      const truth = sum(read.map((score) => Math.exp(score - Math.max(...read))));
+      const isRight = Math.abs(truth - total) < 5e-4;
       const isNew = (j) => Math.floor(j / block.value) === seen.value - 1;
       return {
-        show: shares(values, now, before, isNew, maximum, old),
+        show: shares(values, now, before, isNew, maximum, old, total),
         more: all.value && row(
           matrix({ name: "maximum", values: [maximum], heat: false }),
           matrix({ name: "sum", values: [total], heat: false }),
@@ -104,10 +109,10 @@ export default {
           }),
         ),
         key: ["old sum", seen.value > 1 ? `${short(old[1])} → ${short(old[1] * old[2])}` : "none"],
-        say: correction(old, maximum, forget.value) + (seen.value < blocks()
+        say: correction(old, maximum, forget.value) + (isRight && seen.value < blocks()
           ? `Of ${Math.min(T, seen.value * block.value)} scores only the maximum and the sum are kept.`
           : `The sum is ${short(total)}, `
-            + (Math.abs(truth - total) < 5e-4 ? "as from all scores at once." : `and should be ${short(truth)}.`)),
+            + (isRight ? "as from all scores at once." : `and should be ${short(truth)}.`)),
       };
     });
   },
