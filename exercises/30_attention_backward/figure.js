@@ -18,7 +18,7 @@ const bar = (j, wide, look, one, other) => s("rect", {
 
 // A bar for what arrives at each weight, as wide as the weight. Dark is what is above the
 // average, orange what is missing to it: as areas they are the gradients, which are written beside them.
-function arrivals(name, values, average, weights, gradients) {
+function arrivals(name, values, average, weights, gradients, isDiagonal) {
   const [low, high] = [Math.min(0, ...values), Math.max(6, ...values)];
   const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE + 24;
@@ -36,11 +36,13 @@ function arrivals(name, values, average, weights, gradients) {
       bar(j, width(j), value > average ? "now" : "kata-kind-1", Y(average), Y(value)),
       word((j + 0.5) * WIDE, LOW, `weight ${j}: ${format(weights[j], 2)}`),
       word((j + 0.5) * WIDE, LOW + 16, `arrives ${format(value, 1)}`),
-      gradients && word((j + 0.5) * WIDE, LOW + 32, `${format(weights[j], 2)} × ${format(value - average, 2)}`),
+      word((j + 0.5) * WIDE, LOW + 32, isDiagonal
+        ? `${format(weights[j], 2)}·${format(1 - weights[j], 2)}·${format(value, 1)}`
+        : `${format(weights[j], 2)} × ${format(value - average, 2)}`),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
     s("line", { class: "line", "stroke-dasharray": "7 4", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
-    gradients && range(values.length).map(beside),
+    range(values.length).map(beside),
     ["weighted", "average", format(average, 3)].map(
       (text, n) => word(right + 4, Math.max(12, Y(average) - 11) + 15 * n, text, null, "start")),
   );
@@ -78,7 +80,7 @@ export default {
       const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
         show: alone
-          ? arrivals("width: weight, height: what arrives", dP, average, P)
+          ? arrivals("width: weight, height: what arrives", dP, average, P, dS, true)
           : arrivals("width: weight, height: what arrives, area from the average: gradient", dP, average, P, dS),
         more: shown.value > 0 && row(
           matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
