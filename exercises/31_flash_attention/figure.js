@@ -113,7 +113,7 @@ export default {
           arrow(`M${BROAD - 8},${top + last * TALL + 13}H${aside + 40}m6,-5l-6,5l6,5`),
           word(BROAD - 8, top + last * TALL + 7, `${short(o)} / ${short(d)}`, "number", "end"),
         ],
-        word(BROAD / 2, top + most + 56, "dashed: scores, never here"),
+        word(BROAD / 2, top + most + 56, "dashed: scores, never here (the keys, as each query is 1)"),
       );
       const below = 74 + wide.value * TALL; // where the three numbers begin, under the scores
       const start = THIS - (keys.length * WIDE) / 2;
@@ -141,8 +141,8 @@ export default {
           [[OLD + 27, "before"], [THIS, "this tile"], [NEW + 27, "after"]].map(
             ([x, text]) => word(x, below - 8, text, "strong")),
           [["max", log(old.power), `or ${log(found)}`, log(power)],
-            ["sum", short(old.d), `${factor}+ ${added(0)}`, short(d)],
-            ["output", short(old.o), `${factor}+ ${added(1)}`, short(o)],
+            ["sum", short(old.d), `${factor && short(old.d)} ${factor}+ ${added(0)}`, short(d)],
+            ["output", short(old.o), `${factor && short(old.o)} ${factor}+ ${added(1)}`, short(o)],
           ].map(([name, before, change, after], n) => [
             word(8, below + 17 + n * TALL, name, null, "start"),
             cell(OLD, below + n * TALL, "", before, 54),
