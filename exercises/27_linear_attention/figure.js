@@ -62,7 +62,8 @@ function cached(tokens, most, weights, result) {
   const [C, left] = [22, 74];
   const looks = ["tint kata-tone-8", "tint kata-tone-8", "kata-kind-2"]; // of two rows of keys, and of the values
   return memory(
-    `a cache of ${3 * tokens.length} numbers (keys and query after φ)`, tokens.at(-1).slice(0, 2), result, [left, left + tokens.length * C],
+    `a cache of ${3 * tokens.length} numbers (after φ)`, tokens.at(-1).slice(0, 2), result,
+    [left, left + tokens.length * C],
     ["key, 1st", "key, 2nd", "value"].map((text, i) => [word(0, 21 + i * H, text), range(most).map((n) => cell(
       left + n * C, 6 + i * H, C,
       n < tokens.length ? looks[i] + (n === tokens.length - 1 ? " chosen" : "") : "gone", tokens[n]?.[2 + i],
