@@ -138,8 +138,11 @@ export default {
       const { pool, tables, say } = now;
       const lengths = tables.map((table) => Math.max(...table.map((block) => Math.max(...pool[block]))));
       const alone = lengths.reduce((total, length) => total + Math.ceil(length / size.value), 0);
+      const still = tables.filter((table) => table.includes(now.copy?.[0])).length; // in the block that was copied
       return {
-        key: ["blocks copied", String(all.slice(0, at.value + 1).filter((one) => one.copy).length)],
+        key: now.copy
+          ? [`users of block ${now.copy[0]}`, `${still + 1} → ${still}`]
+          : ["blocks copied", String(all.slice(0, at.value + 1).filter((one) => one.copy).length)],
         show: blocks(now, size.value, all.at(-1).pool.length, isMoving),
         more: shown.value && matrix({
           name: "block tables", values: tables, digits: 0, rows: tables.map((_, n) => nameOf(n)), kind: (n) => n,
