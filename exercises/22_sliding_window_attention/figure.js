@@ -73,7 +73,8 @@ export default {
         more: all.value && row(mask("mask", w - 1), n > 1 && mask(`seen through ${n} layers`, far)),
         say: `A window of ${w} reaches ${w - 1} back. Through ${n} ${n === 1 ? "layer" : "layers"} that is `
           + `${`${n} · ${w - 1} = ${far}`.replaceAll(" ", "\u00a0")}`
-          + `${far > T - 1 ? `, more than the ${T - 1} that there are` : ""}.`,
+          + `${far > T - 1 ? `, more than the ${T - 1} that there are` : ""}.`
+          + (far < T - 1 && w > 1 ? ` To see all ${T} tokens takes ${Math.ceil((T - 1) / (w - 1))} layers.` : ""),
       };
     });
   },
