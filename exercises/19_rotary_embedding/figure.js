@@ -102,7 +102,8 @@ export default {
       return {
         show: [
           drawing(
-            { name: `query and key are (${token.join(", ")}), turned (in rad; ${told})`, width: half * SIDE, height: 2 * LONGEST + 73, most: 500,
+            { name: `query and key are (${token.join(", ")}), turned (in rad; ${told})`, width: half * SIDE,
+              height: 2 * LONGEST + 73, most: 500,
               label: `The hands of query and key are ${Math.abs(distance)} tokens apart.` },
             range(half).map(clock),
             word((half * SIDE) / 2, 2, `${range(half).map((pair) => format(part(pair), 2)).join(" + ")} = `
