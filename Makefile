@@ -104,6 +104,6 @@ endif
 ifeq ($(filter $(filter-out help,$(OWN)),$(goal)),)
 .PHONY: $(behind)
 $(behind): $(goal) ; @:
-else ifneq ($(filter-out PYTEST QUICK WHAT EX MOST SEED N,$(named)),)
-  $(error make $(goal) does not take $(filter-out PYTEST QUICK WHAT EX MOST SEED N,$(named)). See: make help)
+else ifneq ($(filter-out PYTEST QUICK WHAT EX MOST SEED,$(named)),)
+  $(error make $(goal) does not take $(filter-out PYTEST QUICK WHAT EX MOST SEED,$(named)). See: make help)
 endif
