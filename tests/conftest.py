@@ -92,21 +92,18 @@ class Roomy(ForkServer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.without: dict[Forbidden, ForkServer] = {}
-        self.rules: dict[object, Forbidden] = {}  # by what a worker lacks: 02 and 29 lack the same
+        self.without: dict[object, ForkServer] = {}  # by what their workers lack: 02 and 29 lack the same
 
     def spawn(self, limits: Limits) -> Worker:
-        if limits.rule:
-            lacking = limits.rule.names, limits.rule.allowed
-            limits = replace(limits, rule=self.rules.setdefault(lacking, limits.rule))
-        return super().spawn(limits)
+        return super().spawn(replace(limits, rule=self.server_for(limits).rule) if limits.rule else limits)
 
     def server_for(self, limits: Limits) -> ForkServer:
         if limits.rule is None:
             return super().server_for(limits)
-        if limits.rule not in self.without:
-            self.without[limits.rule] = ForkServer(self.device, self.tier, limits.rule)
-        return self.without[limits.rule]
+        lacking = limits.rule.names, limits.rule.allowed
+        if lacking not in self.without:
+            self.without[lacking] = ForkServer(self.device, self.tier, limits.rule)
+        return self.without[lacking]
 
     def keep(self, needs: tuple[str, ...], rules: tuple[Forbidden, ...]) -> None:
         """End nothing."""
