@@ -29,7 +29,11 @@ class SourceWords:
     """
 
     def __init__(self, source: str) -> None:
-        self.source, self._words = source, frozenset(re.findall(r"\w+", source))
+        self.source = source
+
+    @functools.cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\w+", self.source))
 
     def confirmed(self, name: str) -> str:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
