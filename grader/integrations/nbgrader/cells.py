@@ -122,8 +122,8 @@ def learner_code(notebook: nbformat.NotebookNode, cells: Sequence[Cell], name: s
     """
     locked = {cell.id for cell in cells if cell.locked}
     texts = ["" if claimed(cell) in locked else cell["source"] for cell in notebook["cells"]]
-    kinds = (cell["cell_type"] for cell in notebook["cells"])
-    data = json.dumps({"cells": [{"cell_type": kind, "source": text} for kind, text in zip(kinds, texts)]}).encode()
+    pairs = zip(notebook["cells"], texts, strict=True)
+    data = json.dumps({"cells": [{"cell_type": cell["cell_type"], "source": text} for cell, text in pairs]}).encode()
     if len(data) > safe_files.MAX_NOTEBOOK:
         raise BadSubmission(f"{name} holds more code than can be graded.")
     return submission.decode(data, name, notebook=True)
