@@ -205,7 +205,7 @@ def with_a_leader(rng, *sizes: int):
         layer, head = divmod(best, heads)
         in_last_layer = len(mean) - heads + int(mean[-heads:].argmax())
         clear = order.values[0] - order.values[1] > MARGIN and (head, layer) != divmod(back, heads)
-        if clear and largest not in (first, in_last_layer) and best not in (first, largest, back, lowest):
+        if clear and len({first, largest, in_last_layer}) == 3 and best not in (first, largest, back, lowest):
             return state, ids, (layer, head)
 
 
