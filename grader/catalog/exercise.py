@@ -155,8 +155,8 @@ def find(name: str) -> Exercise:
             return exercise
     all_names = [name for exercise in exercises() for name in (exercise.slug, exercise.folder)]
     close = difflib.get_close_matches(text, all_names, n=1, cutoff=0.5)
-    hint = f'Did you mean "{close[0]}"?' if close else "See all: make progress"
-    raise NoSuchExercise(f'No exercise is called "{name}". {hint}')
+    hint = f' Did you mean "{close[0]}"?' if close else ""
+    raise NoSuchExercise(f'No exercise is called "{name}".{hint}')
 
 
 def find_all(names: str | None) -> tuple[Exercise, ...]:

@@ -36,7 +36,7 @@ def test_every_name_of_an_exercise():
 
 
 WRONG_USE = (
-    ("check 99", 'No exercise is called "99"'),
+    ("check 99", 'No exercise is called "99". See all: kata progress\n'),
     ("check contxt_vectors", 'Did you mean "context_vectors"?'),
     ("check 03 --seed many", "--seed: invalid int value: 'many'\nSee: kata check --help"),
     ("--make check 03 --seed many", "See: make help check"),
