@@ -24,35 +24,36 @@ CURES = {  # of a reason why a tier is not available, by words of it
     "no such walls": "grade others' code in a Linux container or a virtual machine; for your own code tier D will do",
 }
 REPORT = "report this: see SECURITY.md"
-Finding = tuple[str, str, str, bool]  # its name, what is there, what to type or "", whether that will do
+THERE, ABSENT, WRONG = "✔", "–", "✘"  # what is absent is not needed
+Finding = tuple[str, str, str, str]  # its mark, its name, what is there, what to type or ""
 
 
 def text() -> str:
     """Two columns: what a user may need, most important first, and below it how to fix it. Takes some seconds."""
     findings = [*_findings()]
-    width = max(len(name) for name, *_ in findings)
+    width = max(len(name) for _, name, *_ in findings)
     lines = []
-    for name, words, cure, will_do in findings:
-        lines.append(f" {'✔' if will_do else '✘'} {name:<{width}}  {words}")
+    for mark, name, words, cure in findings:
+        lines.append(f" {mark} {name:<{width}}  {words}")
         lines += [f"   {'':<{width}}  → {cure}"] * bool(cure)
     return "\n".join(lines)
 
 
 def _findings() -> Iterator[Finding]:
-    yield "Python", f"{platform.python_version()}, {sys.executable}", "", True
+    yield THERE, "Python", f"{platform.python_version()}, {sys.executable}", ""
     if ignored := os.environ.get(folders.IGNORED):  # what clusters and ROS set, for another Python
-        yield "PYTHONPATH", f"ignored here: {ignored}", "", True
-    yield "torch", importlib.metadata.version("torch"), "", True
+        yield ABSENT, "PYTHONPATH", f"ignored here: {ignored}", ""
+    yield THERE, "torch", importlib.metadata.version("torch"), ""
     yield from _sandbox()
-    yield "device", _device(), "", True
-    yield "warm process", _warm(), "", True
+    yield THERE, "device", _device(), ""
+    yield THERE, "warm process", _warm(), ""
     for name, (purpose, extra) in WANTED.items():
         if importlib.util.find_spec(name):
-            yield name, importlib.metadata.version(name), "", True
+            yield THERE, name, importlib.metadata.version(name), ""
         elif project.ONLY_ON.get(name, sys.platform) != sys.platform:
-            yield name, f"not for this machine; it serves {purpose}", "", True
+            yield ABSENT, name, f"not for this machine; it serves {purpose}", ""
         else:
-            yield name, f"not installed; it serves {purpose}", how_to_install(extra).removeprefix("Type: "), True
+            yield ABSENT, name, f"not installed; it serves {purpose}", how_to_install(extra).removeprefix("Type: ")
 
 
 def _sandbox() -> Iterator[Finding]:
@@ -62,16 +63,17 @@ def _sandbox() -> Iterator[Finding]:
         with ForkServer() as fork_server:
             record = fork_server.sandbox
     except (tiers.Unavailable, InfrastructureError) as error:
-        yield "sandbox", str(error), REPORT, False
+        yield WRONG, "sandbox", str(error), REPORT
         return
     layers, has_walls = ", ".join(record.layers), record.tier in "AB"
     refused = f"open: {', '.join(record.holes)}" if record.holes else "all refused as promised"
     words = f"{layers}; {len(record.probe)} forbidden things tried, {refused}"
-    words = words if has_walls else f"{layers}. Fit for your own code alone; `grade` refuses"
-    yield "sandbox", f"tier {record.tier}: {words}", REPORT * bool(record.holes), has_walls and not record.holes
+    words = words if has_walls else f"{layers}. Fit only for your own code; `grade` refuses"
+    mark = THERE if has_walls and not record.holes else WRONG
+    yield mark, "sandbox", f"tier {record.tier}: {words}", REPORT * bool(record.holes)
     for reason in record.reasons or tier.reasons:
         cure = next((cure for phrase, cure in CURES.items() if phrase in reason), "")
-        yield f"not tier {reason[:1]}", reason[3:], cure, has_walls
+        yield ABSENT if has_walls else WRONG, f"not tier {reason[:1]}", reason[3:], cure
 
 
 def _device() -> str:
