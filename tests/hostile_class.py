@@ -1,7 +1,4 @@
-"""A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared.
-
-tests/hostile/test_hostile.py makes a small one, `python tests/bench/bench_classroom.py proof` a large one.
-"""
+"""A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared."""
 
 import json
 import os

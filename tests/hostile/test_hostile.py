@@ -504,8 +504,7 @@ def test_hostile_text_is_inert_in_every_form(attack, said, tmp_path):
     assert {part.tag for case in suite.iter("testcase") for part in case} <= {"failure", "skipped"}
 
 
-# A class: a small one is tried here, in all layouts with THOROUGH=1; a hundred students, sixty hostile hand-ins and
-# twenty kills by `python tests/bench/bench_classroom.py proof`.
+# A small class: in all layouts with THOROUGH=1.
 
 JOBS = 2 if THOROUGH else 1  # each takes seconds to start
 STUDENTS = 14 if THOROUGH else 7  # each layout of a hand-in is there
