@@ -106,12 +106,21 @@ def test_it_opens_at_the_first_exercise_that_is_not_done(learner):
 
 
 def test_every_save_is_graded(learner):
-    page = learner.save(WRONG)
-    assert FAILED in page
-    learner.desk.shows(FAILED, PLACED)
+    assert FAILED in learner.save(WRONG)
     page = learner.save()
     assert "7 of 7 points · 13 checks" in page and f"n: on to {NEXT[:2]}" in page
     assert f"3 of {len(catalog.exercises())} passed" in page and "make experiment EX=03" in page  # it counts at once
+
+
+def test_a_mistake_has_its_line_hints_about_it_and_all_checks_on_demand(learner):
+    learner.save(WRONG)
+    learner.desk.shows(PLACED, "weights twice")
+    learner.press("h", "Hint about your mistake", "3 more for this task")
+    learner.press("h", "Hint 1 of 3", "2 more for this task")
+    page = learner.press("a", "checked without context_vectors")
+    assert page.count("✔ Task") + page.count("✘ Task") + page.count("– Task") == len(catalog.find(EXERCISE).points)
+    learner.desk.type("a")
+    assert "✔ Task" not in learner.desk.shows("a: show all")
 
 
 def rename(file, text):
@@ -197,21 +206,6 @@ def test_a_fork_server_that_dies_is_replaced(learner):
         except ProcessLookupError:
             pass
     assert FAILED in learner.save(WRONG)
-
-
-def test_hints_come_one_after_the_other(learner):
-    learner.save(WRONG)
-    learner.desk.shows("weights twice")  # the first hint is about it
-    learner.press("h", "Hint about your mistake", "3 more for this task")
-    learner.press("h", "Hint 1 of 3", "2 more for this task")
-
-
-def test_all_checks_are_shown_and_hidden_again(learner):
-    learner.save(WRONG)
-    page = learner.press("a", "checked without context_vectors")
-    assert page.count("✔ Task") + page.count("✘ Task") + page.count("– Task") == len(catalog.find(EXERCISE).points)
-    learner.desk.type("a")
-    assert "✔ Task" not in learner.desk.shows("a: show all")
 
 
 def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
@@ -340,7 +334,9 @@ def test_a_closed_window_leaves_nothing_behind_but_what_was_done(learner):
 
 
 def test_make_start_is_stopped_and_goes_on_and_ctrl_c_ends_it_which_is_no_error_of_make(tmp_path):
+    """Here without watchfiles, so that the file is read again and again."""
     folder = checkout(tmp_path)
+    (folder / "watchfiles.py").write_text("raise ImportError\n")
     file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
     with AtTerminal(["bash", "--norc", "-i"], folder, PS1="ready> ") as shell:
         shell.type(f"env -u CI -u MAKEFLAGS make start EX=03 PYTHON={sys.executable}\n")
@@ -353,7 +349,7 @@ def test_make_start_is_stopped_and_goes_on_and_ctrl_c_ends_it_which_is_no_error_
         place = shell.says("still 42", place)
         shell.type("fg\n")
         shell.shows("7 of 7 points · 13 checks")
-        file.write_text(WRONG)
+        file.write_text(WRONG)  # in the same second
         shell.shows(FAILED)
         children = fork_server_of(shell.process.pid)
         shell.type("\x03")
@@ -363,21 +359,6 @@ def test_make_start_is_stopped_and_goes_on_and_ctrl_c_ends_it_which_is_no_error_
         assert " -icanon" not in shell.transcript and " -echo " not in shell.transcript
         assert "Traceback" not in shell.transcript and "***" not in shell.transcript
         assert len(children) > 3 and gone(*children)  # make, the watch, its fork server and a worker
-
-
-def test_it_reads_the_file_also_without_events_and_q_ends_it_in_good_order(tmp_path):
-    folder = checkout(tmp_path / "checkout")
-    program = "import sys; sys.modules['watchfiles'] = None; from grader.__main__ import run; run()"
-    with AtTerminal([sys.executable, "-c", program, "start", "03"], folder) as desk:
-        desk.shows("Not started")
-        file = folder / "exercises" / EXERCISE / f"{paths.slug(EXERCISE)}.py"
-        file.write_text(SOLUTION)
-        desk.shows("13 checks")
-        file.write_text(WRONG)  # in the same second
-        desk.shows(FAILED)
-        desk.type("q")
-        assert desk.ends() == 0 and desk.echoes
-        assert desk.raw.endswith("\n")  # the shell's prompt has a line of its own
 
 
 def test_without_a_terminal_it_says_so(cli):
