@@ -238,27 +238,6 @@ def test_one_command_at_a_time_is_warm_and_the_others_are_right(desk):
     assert len(said) == 1 and "7 of 7 points" in said.pop() and desk.commands() > before
 
 
-def test_a_check_is_right_after_the_warm_process_was_killed_at_any_moment(desk):
-    moments = random.Random(5)
-    for _ in range(KILLS):
-        pid = desk.warm()
-        process = desk.begin(*CHECK)
-        time.sleep(moments.uniform(0, 0.3))
-        os.kill(pid, signal.SIGKILL)
-        assert "7 of 7 points" in process.communicate(timeout=200)[0] and process.returncode == 0
-        assert desk.run("check", "99").stderr.startswith("No exercise is called")
-
-
-@pytest.mark.parametrize("changed", sample(["grader/judge/words.py", "solutions/03_context_vectors/mistakes.md"], 1))
-def test_changed_code_is_never_answered_by_the_old(desk, changed):
-    pid, file = desk.warm(), desk.root / changed
-    before = file.read_text("utf-8")
-    file.write_text(f"{before}\n", "utf-8")
-    assert desk.run("check", "99").returncode == 2  # which takes no second where it is cold, and is asked as any other
-    assert gone(pid, seconds=100), "the old one goes on"
-    file.write_text(before, "utf-8")
-
-
 def test_another_setting_is_cold_and_ends_nothing(desk):
     found = desk.status()
     short = ("check", "--help")  # which grades nothing
@@ -345,3 +324,27 @@ def test_what_is_no_request_is_passed_by(desk):
             with contextlib.suppress(ConnectionResetError):
                 assert connection.recv(10) == b"", data
     assert desk.status() == found and desk.run(*CHECK).returncode == 0
+
+
+# These end the warm process, and the others would have to wait for a new one.
+
+
+def test_a_check_is_right_after_the_warm_process_was_killed_at_any_moment(desk):
+    moments = random.Random(5)
+    for _ in range(KILLS):
+        pid = desk.warm()
+        process = desk.begin(*CHECK)
+        time.sleep(moments.uniform(0, 0.3))
+        os.kill(pid, signal.SIGKILL)
+        assert "7 of 7 points" in process.communicate(timeout=200)[0] and process.returncode == 0
+        assert desk.run("check", "99").stderr.startswith("No exercise is called")
+
+
+@pytest.mark.parametrize("changed", sample(["grader/judge/words.py", "solutions/03_context_vectors/mistakes.md"], 1))
+def test_changed_code_is_never_answered_by_the_old(desk, changed):
+    pid, file = desk.warm(), desk.root / changed
+    before = file.read_text("utf-8")
+    file.write_text(f"{before}\n", "utf-8")
+    assert desk.run("check", "99").returncode == 2  # which takes no second where it is cold, and is asked as any other
+    assert gone(pid, seconds=100), "the old one goes on"
+    file.write_text(before, "utf-8")
