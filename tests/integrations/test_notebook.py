@@ -200,15 +200,13 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
         assert process.process is None  # so that no late answer is taken for that of the next question
         return asked[0]
 
-    impatient = interrupted(hangs)  # it is still importing torch
-    assert impatient.poll() is not None
     assert "7 of 7 points" in said_of(right)
     first = process.process
     assert "7 of 7 points" not in said_of(right.replace("    return", "    unfinished\n    return"))
     assert process.process is first
     first.stdin.close()  # the kernel ends, and the process with it
     assert first.wait(timeout=30) == 0
-    second = interrupted(hangs)
+    second = interrupted(hangs)  # it is still importing torch
     assert second is not first and second.poll() is not None
 
 
