@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from copies import GIT
+from thorough import THOROUGH
 
 from grader import catalog
 from grader.catalog import mistakes, paths
@@ -92,15 +93,18 @@ def test_each_hook_refuses_what_it_finds(repository):
 
 
 def test_a_push_is_graded(repository):
+    """At night a second exercise with it, which passes."""
     commit = ["git", "commit", "--quiet", "--no-verify", "--all", "--message=work"]
     other = repository.path / paths.stub(OTHER).relative_to(paths.ROOT)
     repository.file.write_text(mistakes.mistakes(FOLDER)[0].source)
-    other.write_text(paths.solution(OTHER).read_text("utf-8"))
+    if THOROUGH:
+        other.write_text(paths.solution(OTHER).read_text("utf-8"))
     repository.run(*commit)
     repository.file.write_text(paths.solution(FOLDER).read_text("utf-8"))  # what is pushed counts, not what lies there
     said = repository.push(fails=True)
     assert re.search(rf"{FOLDER}: [\d.]+ of 7 points\. \w+", said) and f"make check EX={FOLDER[:2]} SEED=" in said
-    assert re.search(rf"{OTHER}: (\d+) of \1 points\.\n", said) and said.count(" points.") == 2
+    assert bool(re.search(rf"{OTHER}: (\d+) of \1 points\.\n", said)) == THOROUGH
+    assert said.count(" points.") == 1 + THOROUGH
     assert "git config kata.prepush false" in said
     repository.run("git", "config", "kata.prepush", "false")
     repository.push()
