@@ -308,17 +308,3 @@ def test_what_an_extra_would_bring_is_named_for_an_installed_kata(mine, machine)
     code = "from grader.catalog import errors; print(errors.how_to_install('notebook'))"
     said = machine(next(machine.bin.glob("python3")), "-c", code, cwd=mine).stdout
     assert re.fullmatch(r"Type: \S+ (?:-m pip install|pip install --python \S+) 'jupytext>=[\d.]+' .*\n", said)
-
-
-# The script that lives through a learner's first minute, here without a network; CI runs it on each system.
-
-
-@nightly  # beside the tests above, and the workflow of its own
-def test_the_first_minute_both_ways():
-    command = [sys.executable, ".ci/first_minute.py", "--python", sys.executable]
-    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=550, check=False)
-    assert done.returncode == 0, done.stderr
-    after = ["the same again", "after the work"]
-    cloned = ["git clone", "make check EX=01, and Ctrl-C", *after]
-    installed = ["make the wheel", "an environment", "install", "kata init", "kata check 01, and Ctrl-C", *after]
-    assert re.findall(r"^ +[\d.]+ s  (.+)$", done.stdout, re.M) == [*cloned, *installed]
