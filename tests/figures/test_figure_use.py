@@ -279,7 +279,7 @@ MOVES = {
 def test_no_word_of_a_drawing_is_written_over_another_after_a_move(opened, number):
     page = opened(FIRST[number])
     found = {}
-    for steps in sample(MOVES[number], 5):
+    for steps in sample(MOVES[number], 3):
         for step in steps:
             act(page, step)
         if covered := page.evaluate(COVERED, ".kata-live"):
