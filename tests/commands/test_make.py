@@ -43,21 +43,13 @@ def test_wrong_use_is_an_error_of_make_at_a_terminal(desk):
         assert "***" in learner.transcript and 'No exercise is called "99"' in learner.transcript
 
 
-def test_ctrl_c_at_a_terminal_is_no_error_of_make(desk):
-    with AtTerminal([*BY_HAND, "make", "check", f"EX={EX}", PYTHON], desk) as learner:
-        learner.says("Grading 03")
-        learner.type("\x03")
-        learner.ends(120)
-        assert "***" not in learner.transcript and "Traceback" not in learner.transcript
-
-
 TRIES = 200 if THOROUGH else 4
 # What make itself says. Before the program begins it is the only one to end.
 OF_MAKE = re.compile(r"make: \*\*\* (.*Interrupt|wait: No child processes.*|Waiting for unfinished jobs.*)|\^C")
 
 
 def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, monkeypatch):
-    """Half of the moments are in the first fifth, in which Python starts."""
+    """Once the grading has begun, where it is no error of make, and in the first fifth, in which Python starts."""
     for name in ("PYTEST_VERSION", "PYTEST_CURRENT_TEST"):  # so that a warm process is asked
         monkeypatch.delenv(name, raising=False)
     command = [*BY_HAND, "make", "check", f"EX={EX}", "WHERE=0", PYTHON]
@@ -71,7 +63,10 @@ def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, mon
         said = []
         for number in range(TRIES // 2):
             with AtTerminal(command, desk, WARM=warm) as learner:
-                time.sleep(moments.uniform(0, 0.8 * length if number % 2 else 0.15 * length))
+                if number:
+                    time.sleep(moments.uniform(0, 0.15 * length if number % 2 else 0.8 * length))
+                else:
+                    learner.says("Grading 03")
                 learner.type("\x03")
                 learner.ends(120)
                 shown = OF_MAKE.sub("", learner.transcript).strip()
@@ -80,23 +75,15 @@ def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, mon
             else:
                 assert shown.endswith("stopped") or not shown, shown
             assert "Traceback" not in shown and "Fatal" not in shown and "not_graded" not in shown, shown
+            assert number or "stopped" not in shown or "***" not in learner.transcript
             said.append("stopped" in shown)
         assert sum(said) >= len(said) // 4, said
         print(f"{sum(said)} of {len(said)} said stopped; in the others make had not begun, or the check was over")
 
 
-REFUSED = {
-    "chekc EX=03": 'There is no command "chekc". Did you mean check? See all: make help\n',
-    "check EX=03 FOO=1": "make check does not take FOO. See: make help check\n",
-    "check 03 04": "make check does not take 04. See: make help check\n",
-    "lint FOO=1": "make lint does not take FOO. See: make help.  Stop.\n",
-}
-
-
-def test_what_says_nothing_is_refused():
-    for words, said in REFUSED.items():
-        done = piped(paths.ROOT, "make", *words.split(), PYTHON)
-        assert done.returncode == 2 and said in done.stderr, words
+def test_what_says_nothing_to_a_target_of_makes_own_is_refused():
+    done = piped(paths.ROOT, "make", "lint", "FOO=1", PYTHON)
+    assert done.returncode == 2 and "make lint does not take FOO. See: make help.  Stop.\n" in done.stderr
 
 
 def test_the_extra_that_an_exercise_or_a_verb_needs_is_fetched():
