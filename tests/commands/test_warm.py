@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from at_terminal import AtTerminal, checkout
 from extras import demand_tier
-from thorough import THOROUGH, nightly, sample
+from thorough import nightly, sample
 from waiting import gone, soon
 from worker_calls import call, load
 
@@ -37,7 +37,7 @@ CHECK = ("check", "03", "--seed", "7", "--submission", SOLUTION)
 WRONG = ("check", "03", "--seed", "7")
 LEFT_OUT = (*client.WITHOUT, "WARM", "COLUMNS", "LINES", "PYTHONPATH")
 TIMES = re.compile(r'("(?:duration_s|first_pass)": |time=")[\d.]+')
-KILLS = 20 if THOROUGH else 1
+KILLS = 20
 # What a worker tries.
 ATTACK = """
 NAME = {name!r}
@@ -326,9 +326,10 @@ def test_what_is_no_request_is_passed_by(desk):
     assert desk.status() == found and desk.run(*CHECK).returncode == 0
 
 
-# These end the warm process, and the others would have to wait for a new one.
+# These end the warm process, and others would have to wait for a new one.
 
 
+@nightly
 def test_a_check_is_right_after_the_warm_process_was_killed_at_any_moment(desk):
     moments = random.Random(5)
     for _ in range(KILLS):
