@@ -266,7 +266,7 @@ def test_the_list_stays_open_over_a_save(learner):
     learner.press("x", shown)
 
 
-def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
+def test_one_walks_the_list_with_arrows_opens_with_enter_and_goes_on_with_n(learner):
     learner.save()
     titles = [f"{one.folder[:2]} {one.title}" for one in catalog.exercises()]
     learner.desk.resize(14, 80)
@@ -277,6 +277,9 @@ def test_one_walks_the_list_with_arrows_and_opens_with_enter(learner):
     learner.desk.resize(ROWS, 80)
     learner.desk.shows("exercises/01_dot_product_scores/")
     learner.press("l\x1b[B\x1b[B\n", f"exercises/{EXERCISE}/", "points ·")
+    learner.press("n", f"{NEXT[:2]} ", "Not started")
+    learner.press("s", f"You have not passed {NEXT[:2]} yet", "any other key: back")
+    learner.press("l\x1b[A\n", f"exercises/{EXERCISE}/", "points ·")
 
 
 def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers_on_demand(learner):
@@ -296,13 +299,6 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
     finally:
         learner.desk.resize(ROWS, 80)
         learner.desk.shows("points ·")
-
-
-def test_next_and_back_by_the_list(learner):
-    learner.save()
-    learner.press("n", f"{NEXT[:2]} ", "Not started")
-    learner.press("s", f"You have not passed {NEXT[:2]} yet", "any other key: back")
-    learner.press("l\x1b[A\n", f"exercises/{EXERCISE}/", "points ·")
 
 
 def test_solution_and_reset(learner):
