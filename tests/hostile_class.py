@@ -1,5 +1,6 @@
 """A class on disk with honest and hostile hand-ins in many layouts, which is graded, killed, resumed and compared."""
 
+import contextlib
 import json
 import os
 import random
@@ -23,8 +24,8 @@ from grader import catalog  # noqa: E402
 from grader.catalog import mistakes, paths  # noqa: E402
 
 SEED = 11
+KILLED_S = 3.7  # seconds after its start, when a grader has begun to grade
 LINGERING_S = 60.0  # seconds in which the processes of a killed grader must end; they finish their submission
-LAYOUTS = ("mixed", "downloads", "zip")
 RAW_NAMES = (b"b\xff", b"c\xed\xa0\x80", b"d\x1b[31m\ne", "\u202eyp".encode(), b"=cmd()", b"[red]", b"<b>", b"%s", b"'")
 LOOPS = (
     "\nwhile True:\n    pass\n",
@@ -41,7 +42,7 @@ IN_CALLS = ("while True: pass", "raise SystemExit(0)", "raise KeyboardInterrupt"
 # The class
 
 
-def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int, seed: int = SEED) -> Path:
+def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, strangers: int) -> Path:
     """Make a class of honest `students`, with `strangers` hostile hand-ins among them. Returns what is to be graded.
 
     The honest hand-ins do not depend on the hostile ones.
@@ -49,12 +50,12 @@ def lay(root: Path, layout: str, exercises: tuple[str, ...], students: int, stra
     folders = [catalog.find(exercise).folder for exercise in exercises]
     inside = root / "class"
     for number in range(students):
-        dice = random.Random(f"{seed} honest {number}")
+        dice = random.Random(f"{SEED} honest {number}")
         files = {folder: honest(folder, number, dice) for folder in folders}
         hand_in(inside, "downloads" if layout == "downloads" else number % 7, number, files)
     makers = list(HOSTILE)
     for number in range(strangers):
-        dice = random.Random(f"{seed} hostile {number}")
+        dice = random.Random(f"{SEED} hostile {number}")
         folder = dice.choice(folders)
         where = inside / folder if layout == "downloads" else inside
         HOSTILE[makers[number % len(makers)]](where, f"student{dice.randrange(students):03d}h{number}", folder, dice)
@@ -223,30 +224,24 @@ def verdicts(out: Path) -> dict[tuple[str, str], dict]:
     return results
 
 
-def killed(submissions: Path, out: Path, times: int, longest: float, *options: object) -> int:
-    """Start the grader so many times and kill it at a random moment, `longest` seconds after its start at most.
-
-    Returns how often it had not ended by itself.
-    """
-    dice, landed = random.Random(SEED), 0
-    for _ in range(times):
-        run = subprocess.Popen(
-            process_of(*grading(submissions, out, *options)), cwd=paths.ROOT, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            run.wait(timeout=dice.uniform(0.2, longest))
-        except subprocess.TimeoutExpired:
-            landed += 1
-        run.kill()
-        run.wait()
-        deadline = time.monotonic() + LINGERING_S
-        while (remaining := session(run.pid)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        outliving = [Path(f"/proc/{pid}/cmdline").read_text() for pid in remaining]
-        for pid in remaining:
-            os.kill(pid, signal.SIGKILL)
-        assert not remaining, f"processes outlive the grader that was killed: {outliving}"
+def killed(submissions: Path, out: Path, *options: object) -> bool:
+    """Start the grader, and kill it while it grades. Returns whether it had not ended by itself."""
+    run = subprocess.Popen(
+        process_of(*grading(submissions, out, *options)), cwd=paths.ROOT, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        run.wait(timeout=KILLED_S)
+    landed = run.poll() is None
+    run.kill()
+    run.wait()
+    deadline = time.monotonic() + LINGERING_S
+    while (remaining := session(run.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    outliving = [Path(f"/proc/{pid}/cmdline").read_text() for pid in remaining]
+    for pid in remaining:
+        os.kill(pid, signal.SIGKILL)
+    assert not remaining, f"processes outlive the grader that was killed: {outliving}"
     return landed
 
 
