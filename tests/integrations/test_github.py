@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from copies import GIT
 from globs import some
 from platform_results import EXERCISE, fits, result
 from sources import mistake
@@ -76,26 +77,21 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
         archive.extractall(tmp_path)
     root = tmp_path / bundle.TOP
     step = yaml.safe_load((root / ".github/workflows/grade.yml").read_text())["jobs"]["grade"]["steps"][-1]
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment |= {f"GIT_{who}_{what}": "x@y.z" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **GIT, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+    def run(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
+        known = environment | more
+        return subprocess.run(command, cwd=root, env=known, capture_output=True, text=True, timeout=200, check=False)
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=root, env=environment, capture_output=True, text=True, check=True)
+        done = run("git", *words)
+        assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
     def push(before: str) -> tuple[int, str, str]:
         summary = tmp_path / "summary.md"
         summary.unlink(missing_ok=True)
-        known = environment | {"BEFORE": before, "GITHUB_STEP_SUMMARY": str(summary)}
-        done = subprocess.run(
-            ["bash", "-e", "-c", step["run"]],
-            cwd=root,
-            env=known,
-            capture_output=True,
-            text=True,
-            timeout=200,
-            check=False,
-        )
+        done = run("bash", "-e", "-c", step["run"], BEFORE=before, GITHUB_STEP_SUMMARY=str(summary))
         return done.returncode, done.stdout, summary.read_text() if summary.exists() else ""
 
     git("init", "-q")
