@@ -1,8 +1,7 @@
-"""A made-up class in five shapes, with what each student must get: by arithmetic, and by the judge on single files."""
+"""A made-up class in four shapes, with what each student must get: by arithmetic, and by the judge on single files."""
 
 import csv
 import functools
-import json
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +13,12 @@ from grader.records.results import Settings
 from grader.records.submission import Submission
 from grader.sandbox.forkserver import ForkServer
 
-EXERCISES = ("02_softmax_naive", "03_context_vectors", "05_query_key_value")
+EXERCISES = ("02_softmax_naive", "03_context_vectors")
 # By turns. A digit is a known mistake.
 FATES = ("right", "0", "1", "2", "right", "stub", "broken", "nothing", "right", "3")
 FIRST = ("Ada", "Björn", "Chloé", "Đorđe", "Émile", "Fatma", "Grace", "Håkon", "Inês", "Łukasz")
 LAST = ("Lovelace", "Müller", "O'Hara", "de la Cruz", "Ünal", "van Dijk", "Çelik", "Ångström", "Nguyễn", "Smith-Jones")
-SHAPES = ("moodle", "canvas", "clones", "folders", "notebooks")
+SHAPES = ("moodle", "canvas", "clones", "folders")
 
 
 @dataclass(frozen=True)
@@ -164,18 +163,4 @@ def _folders(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
     return root / "in", write(root / "list.csv", [["Matrikelnummer", "Name"], *([s.id, s.name] for s in students)])
 
 
-def _notebooks(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
-    for one in students:
-        for exercise in EXERCISES:
-            if text := text_of(one, exercise):
-                path = root / "in" / one.id / f"{exercise}.ipynb"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                sources = ["%matplotlib inline\nprint('hello')", text, "!pip install torch"]
-                cells = [{"cell_type": "code", "source": each, "metadata": {}, "outputs": []} for each in sources]
-                path.write_text(
-                    json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), "utf-8"
-                )
-    return root / "in", write(root / "list.csv", [["id", "name"], *([s.id, s.name] for s in students)])
-
-
-LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "clones": _clones, "folders": _folders, "notebooks": _notebooks}
+LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "clones": _clones, "folders": _folders}
