@@ -288,6 +288,8 @@ class Unordered:
         layer.load_unfused(state)
         self.layer, rows = layer, torch.cat([state[f"{name}.weight"] for name in NAMES])
         got = layer.parameters().get("qkv.weight")
+        if got is None:
+            raise Mismatch("the layer has no parameter called qkv.weight")
         expect_shape(got, tuple(rows.shape), "the parameter qkv.weight")
         alike = (rows[:, None] == got).all(dim=-1)  # (rows of exercise 13, rows of qkv)
         if not bool((alike.sum(dim=0) == 1).all() and (alike.sum(dim=1) == 1).all()):
