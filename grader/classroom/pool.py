@@ -229,12 +229,14 @@ def work(descriptor: int) -> NoReturn:
 
 
 def _serve(lines: TextIO, answers: TextIO) -> None:
-
     def send(message: dict[str, Any]) -> None:
         answers.write(json.dumps(message) + "\n")
         answers.flush()
 
-    order = json.loads(next(lines))
+    first = next(lines, "")
+    if not first:  # the others had graded all before this process was given its order
+        return
+    order = json.loads(first)
     settings = Settings(**order["settings"])
     gc.disable()  # which saves a tenth of the time that the imports take
     with ForkServer(settings.device, order["tier"]) as fork_server, contextlib.ExitStack() as session:

@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from thorough import nightly, sample
 
 from grader.catalog import mistakes, paths, stubs
-from grader.classroom import versions
+from grader.classroom import pool, versions
 from grader.classroom.store import NAME, Store
 from grader.records.submission import Submission
 
@@ -278,6 +279,15 @@ def _graded(out: Path) -> int:
         return (out / f"{NAME}-wal").stat().st_size // 8_000
     except OSError:
         return 0
+
+
+def test_a_process_for_which_no_work_is_left_ends_in_silence():
+    here, there = socket.socketpair()
+    with here, there:
+        here.shutdown(socket.SHUT_RDWR)
+        command = [sys.executable, "-c", pool.START, paths.ROOT, str(there.fileno())]
+        done = subprocess.run(command, pass_fds=[there.fileno()], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_a_zip_of_feedback_is_what_moodle_takes(run, tmp_path):
