@@ -24,8 +24,7 @@ from grader.classroom.sheet import Sheet, read_sheet
 from grader.classroom.students import KINDS, Matcher, people_of
 from grader.records.sanitize import label
 
-OURS = ("student", "exercise", "points", "status")  # the columns of marks.csv that are read, and of nbgrader's export
-NBGRADERS = ("student_id", "assignment", "score", "timestamp")
+COLUMNS = ("student", "exercise", "points", "status")  # of marks.csv that are read
 UNTOUCHED = ("EX", "N/A")
 GRADE, MODIFIED, CHANGEABLE = "Grade", "Last modified (grade)", "Grade can be changed"
 MAXIMUM = ("Maximum Grade", "Maximum grade")
@@ -51,19 +50,16 @@ class Filled(NamedTuple):
 
 
 def read_marks(paths: Sequence[Path]) -> Marks:
-    """The marks in files: our marks.csv, or nbgrader's export. Raises WrongUse for any other file."""
+    """The marks in files that are marks.csv of ours. Raises WrongUse for any other file."""
     points: defaultdict[str, dict[str, float]] = defaultdict(dict)
     names: dict[str, str] = {}
     waiting = 0
     for path in paths:
         sheet = read_sheet(path)
-        titles = next((titles for titles in (OURS, NBGRADERS) if None not in map(sheet.column, titles)), None)
-        if titles is None:
-            raise WrongUse(f"{label(str(path))} holds no marks: name marks.csv, or what nbgrader export wrote")
+        if None in map(sheet.column, COLUMNS):  # nbgrader's export holds 0.0, too, for what could not be graded
+            raise WrongUse(f"{label(str(path))} holds no marks: name the marks.csv of results")
         for row in range(len(sheet.rows)):
-            id, exercise, given, state = (sheet.cell(row, sheet.column(title)) for title in titles)
-            if not state:  # nbgrader writes 0.0 for who handed in nothing; then there is no time
-                continue
+            id, exercise, given, state = (sheet.cell(row, sheet.column(title)) for title in COLUMNS)
             if not given:
                 waiting += state not in (NOTHING, LEFT_OUT)
                 continue
@@ -71,8 +67,7 @@ def read_marks(paths: Sequence[Path]) -> Marks:
                 points[id][catalog.find(exercise).folder] = float(given)
             except (NoSuchExercise, ValueError) as error:
                 raise WrongUse(f"{label(str(path))}, line {row + 2}: {label(str(error))}") from None
-            first, last = (sheet.cell(row, sheet.column(title)) for title in ("first_name", "last_name"))
-            names[id] = sheet.cell(row, sheet.column("name")) or f"{first} {last}".strip()
+            names[id] = sheet.cell(row, sheet.column("name"))
     return Marks(points, names, waiting)
 
 

@@ -91,17 +91,6 @@ def test_any_file_with_ids(fill):
     assert "no row: O'Hara, Bob (102)" in told
 
 
-def test_nbgraders_export(fill, tmp_path):
-    (tmp_path / "grades.csv").write_text(
-        "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,max_score\n"
-        "03_context_vectors,None,2026-11-02 10:00:00,ada@x.edu,L,Ada,,6.0,1.0,5.0,7.0\n"
-        "03_context_vectors,None,,bob@x.edu,O,Bob,,0.0,0.0,0.0,7.0\n"
-    )
-    rows, _ = fill(CANVAS, marks="grades.csv")
-    column = "03 Context vectors (300)"
-    assert rows["Lovelace, Ada"][column] == "5" and rows["O'Hara, Bob"][column] == "2"  # nothing handed in is no 0
-
-
 @pytest.mark.parametrize(
     ("text", "words", "reason"),
     [
