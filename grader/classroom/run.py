@@ -96,7 +96,7 @@ def run(plan: Plan, found: Found | None = None) -> Iterator[Seen | Begun | Outco
 
 def find_all(plan: Plan) -> Found:
     """What the download holds, under the students of LIST."""
-    decisions = students.read_decisions(plan.decisions) if plan.decisions else {}
+    decisions = students.read_decisions(plan.decisions) if plan.decisions else None
     people = students.people_of(read_sheet(plan.people), plan.columns) if plan.people else None
     found = find(plan.download, plan.exercises, decisions)
     return found if people is None else students.match(found, people)

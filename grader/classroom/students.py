@@ -47,6 +47,18 @@ class Decision:
     exercise: str = ""
 
 
+class Decisions:
+    """What names.csv says, by place. unused: the places that nobody has asked for."""
+
+    def __init__(self, by_place: Mapping[str, Decision]) -> None:
+        self._by_place, self.unused = by_place, set(by_place)
+
+    def of(self, place: str) -> Decision | None:
+        """The decision on this place."""
+        self.unused.discard(place)
+        return self._by_place.get(place)
+
+
 def fold(text: str) -> str:
     """A key in the form in which two are compared."""
     return unicodedata.normalize("NFC", text).strip().casefold()
@@ -98,8 +110,8 @@ def people_of(sheet: Sheet, columns: Mapping[str, str]) -> list[Person]:
     return people
 
 
-def read_decisions(path: Path) -> dict[str, Decision]:
-    """names.csv, by place. Raises WrongUse if it cannot be read, or a line is not as it should be."""
+def read_decisions(path: Path) -> Decisions:
+    """names.csv. Raises WrongUse if it cannot be read, or a line is not as it should be."""
     sheet = read_sheet(path)
     found_at, student_at, exercise_at = (sheet.column(title) for title in DECISIONS)
     if found_at is None or student_at is None:
@@ -113,7 +125,7 @@ def read_decisions(path: Path) -> dict[str, Decision]:
             except NoSuchExercise as error:
                 raise WrongUse(f"{label(str(path))}, line {row + 2}: {error}") from None
             decisions[found.rstrip("/")] = Decision(student, folder)
-    return decisions
+    return Decisions(decisions)
 
 
 class Matcher:

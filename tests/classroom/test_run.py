@@ -143,6 +143,11 @@ def test_names_csv_places_what_nobody_may_guess(run, tmp_path):
     assert {row["student"]: row["status"] for row in rows(tmp_path / "results")} == dict.fromkeys(
         ("ada1", "ada2", "cyd", "dan", "eve"), "graded"
     )
+    with (tmp_path / "names.csv").open("a") as names:
+        names.write("not/there.py,bob,03\n")
+    assert run("in", "--names", "names.csv").returncode == 3
+    (lost,) = (row for row in rows(tmp_path / "results") if row["status"] == "needs a person")
+    assert lost["file"] == "not/there.py" and "names.csv" in lost["note"]
 
 
 def test_students_are_those_of_list(run, tmp_path):

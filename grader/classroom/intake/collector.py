@@ -9,7 +9,7 @@ import functools
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from grader.catalog.errors import BadSubmission, NoSuchFile
 from grader.classroom.intake import archives, entries, names
 from grader.classroom.intake.archives import Node
 from grader.classroom.marks import PERSON, HandIn, Mark, Origin, Student, left_out, listed
-from grader.classroom.students import Decision
+from grader.classroom.students import Decisions
 from grader.classroom.untouched import is_begun
 from grader.records import limited
 from grader.records.safe_files import plain_name
@@ -77,9 +77,7 @@ class Collector:
     is walked; chosen: the best file for each exercise, once `settle` has been called.
     """
 
-    def __init__(
-        self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision], people: Sequence[tuple[str, str]]
-    ) -> None:
+    def __init__(self, exercises: Sequence[Exercise], decisions: Decisions, people: Sequence[tuple[str, str]]) -> None:
         self.exercises, self.decisions, self.people = exercises, decisions, people
         self.requested = {exercise.folder for exercise in exercises}
         self.only = exercises[0].folder if len(exercises) == 1 else None
@@ -169,7 +167,7 @@ class Collector:
 
     def decided(self, where: str) -> str:
         """The exercise that names.csv gives a file, or ""."""
-        decision = self.decisions.get(label(where))
+        decision = self.decisions.of(label(where))
         return decision.exercise if decision else ""
 
     def refuse(self, item: Item, reason: str) -> None:
@@ -230,13 +228,14 @@ class Collector:
             if is_missed:
                 is_placed = True
                 where = label(one.where)
-                to_do = f'ask the student, or write into names.csv: "{where}",STUDENT,EXERCISE' if one.is_code else ASK
+                to_do = f'ask the student, or write into names.csv: "{where}",STUDENT,EXERCISE'
+                to_do = to_do if names.is_code(where) else ASK
                 yield from (Mark(PERSON, each, one.exercise, where, one.reason, to_do) for each in students)
             else:
                 self.leave_out(one.where, one.reason)
         if self.files and not is_placed:
             reason = f"nothing for {listed([one.folder[:2] for one in self.exercises], MOST_NAMED)} in it"
-            yield from (Mark(PERSON, student, "", self.label, reason) for student in students)
+            yield from (Mark(PERSON, student, "", self.label, reason, ASK) for student in students)
 
     def left_out(self, student: Student) -> Iterator[Mark]:
         """What is not graded and needs no person: the first files one by one, the others in one line."""

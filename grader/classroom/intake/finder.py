@@ -8,7 +8,7 @@ nested, or in one zip as it was downloaded. If a name is ambiguous, a person dec
 import difflib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from grader.classroom.intake.collector import Collector, Item, attempt
 from grader.classroom.intake.entries import METADATA, hidden, is_class_file, is_clone, is_container
 from grader.classroom.intake.names import GRADESCOPE, Owner, likeness, owner_of, possible_owners, student_of_file
 from grader.classroom.marks import PERSON, Found, HandIn, Mark, Origin, Student, left_out
-from grader.classroom.students import Decision
+from grader.classroom.students import Decisions
 from grader.records.sanitize import label
 
 CLASS_FILE, BESIDE = "a platform's or course's own", "beside the submissions"  # why a file is left out
@@ -30,6 +30,7 @@ SAY = 'write into names.csv: "{}",STUDENT'
 FEW, SEVERAL = 2, 3  # folders with the same exercise that may be a class's: in the only entry, and in one of several
 SEVERAL_STUDENTS = "several folders in it hold the same exercise: is each a student's?"
 FILES = "a file a student"
+CORRECT = "write its place into names.csv as marks.csv has it, or take the line out"
 RENAME = "rename it, or move it out of the download"
 
 
@@ -54,13 +55,14 @@ class Claim:
         return self.item.where if len(self.people) > 1 else self.people[0][0]
 
 
-def find(folder: Path, exercises: Sequence[Exercise], decisions: Mapping[str, Decision] | None = None) -> Found:
+def find(folder: Path, exercises: Sequence[Exercise], decisions: Decisions | None = None) -> Found:
     """The submissions for these exercises in a folder, or in an archive. Raises WrongUse if it cannot be read.
 
     decisions: what names.csv says, by place.
     """
     root = entries.root_folder(folder)
-    finder = Finder(exercises, decisions or {})
+    decided = decisions or Decisions({})
+    finder = Finder(exercises, decided)
     if root.kind == "file" and not archives.is_archive(root.name):
         if not folder.exists():
             raise WrongUse(no_folder(folder))
@@ -68,6 +70,8 @@ def find(folder: Path, exercises: Sequence[Exercise], decisions: Mapping[str, De
     _, reason = attempt(lambda: finder.start(root.open(download=True) if root.kind == "file" else root, folder.name))
     if reason:
         raise WrongUse(f"{folder} cannot be read: {reason}")
+    for place in sorted(decided.unused):
+        finder.ask(place, "names.csv names it, and no student's entry or file is there", CORRECT)
     return finder.result()
 
 
@@ -76,7 +80,7 @@ def find_one(folder: Path, exercises: Sequence[Exercise]) -> Found:
     root = entries.root_folder(folder)
     if root.kind != "dir":
         raise WrongUse(f"There is no folder {folder}.")
-    finder = Finder(exercises, {})
+    finder = Finder(exercises, Decisions({}))
     finder.walk_one_student(root)
     return finder.result()
 
@@ -91,7 +95,7 @@ def no_folder(folder: Path) -> str:
 class Finder:
     """Assigns the entries of a class to students, whose collectors assign their files to exercises."""
 
-    def __init__(self, exercises: Sequence[Exercise], decisions: Mapping[str, Decision]) -> None:
+    def __init__(self, exercises: Sequence[Exercise], decisions: Decisions) -> None:
         self.exercises, self.decisions = exercises, decisions
         self.only = exercises[0].folder if len(exercises) == 1 else None
         self.claims: list[Claim] = []
@@ -151,7 +155,7 @@ class Finder:
             item = Item(child, child.name, trail + child.name, hint)
             where, exercise = item.where, entries.exercise_of_entry(child)
             say = SAY.format(label(where))
-            if decision := self.decisions.get(label(where)):
+            if decision := self.decisions.of(label(where)):
                 item = replace(item, hint=decision.exercise or hint)
                 self.claims.append(Claim(item, ((decision.student, ""),), trail, "as names.csv says", is_sure=True))
             elif reason := hidden(child) or CLASS_FILE * is_class_file(child):
