@@ -166,4 +166,5 @@ def _with_result(mark: Mark, store: Store, troubles: Mapping[str, str]) -> Mark:
     result = store.result(mark.key) if mark.key else None
     if result is None:
         return mark
-    return replace(mark, status=GRADED if result.started else NOT_BEGUN, points=result.points)
+    note = "; ".join(result.notes) or mark.note
+    return replace(mark, status=GRADED if result.started else NOT_BEGUN, points=result.points, note=note)
