@@ -7,13 +7,14 @@ import { drawing, matrix, row } from "../../grader/integrations/figures/tables.j
 
 const [WIDE, HIGH, LEAST] = [47, 26, 6]; // of a token, and the steps that there is room for
 
-// A row for each step: full is a token that is computed, pale is one that is kept. works: the multiply-adds of a row.
-function steps(name, tokens, works, isKept) {
+// A row for each step: full is a token that is computed, pale is one that is kept. works: the multiply-adds of a row;
+// terms: of which numbers those of the last one are the sum.
+function steps(name, tokens, works, terms, isKept) {
   const t = tokens.length;
   const total = works.reduce((all, one) => all + one);
   return drawing(
     { name, label: `The last step takes ${count(works[t - 1])} multiply-adds, all together ${count(total)}.`,
-      width: 346, height: LEAST * HIGH + 26, most: 346 },
+      width: 346, height: LEAST * HIGH + 44, most: 346 },
     works.map((work, step) => [
       tokens.slice(0, step + 1).map((token, i) => [
         s("rect", {
@@ -26,7 +27,8 @@ function steps(name, tokens, works, isKept) {
         "text", { class: step === t - 1 ? "strong" : null, x: (step + 1) * WIDE + 6, y: step * HIGH + 17 }, count(work)
       ),
     ]),
-    t > 1 && s("text", { class: "strong", x: 2, y: t * HIGH + 18 }, `all ${t} steps: ${count(total)}`),
+    s("text", { x: 2, y: t * HIGH + 18 }, `${count(works[t - 1])} = ${terms}`),
+    t > 1 && s("text", { class: "strong", x: 2, y: t * HIGH + 37 }, `all ${t} steps: ${count(total)}`),
   );
 }
 
@@ -51,7 +53,7 @@ export default {
     const work = (t) => d_out * (3 * d_in + d_out) + 2 * t * d_out;
     const figure = frame(el, "With a cache a step computes one token; without, all tokens so far");
     figure.below();
-    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: 4 });
+    const step = figure.slider({ label: "Tokens", min: 1, max: inputs.length, value: inputs.length });
     figure.player(step);
     const all = figure.toggle({ label: "Output and cache" });
     figure.lesson(() => ([step.value, all.value] = [inputs.length, true]));
@@ -68,19 +70,20 @@ export default {
       return {
         show: [
           row(
-            steps("with a cache: pale is kept", names, names.map((_, i) => work(i + 1)), (i, step) => i < step),
-            steps("without: everything again", names, names.map((_, i) => (i + 1) * work(i + 1)), () => false),
+            steps("with a cache: pale is kept", names, names.map((_, i) => work(i + 1)),
+              `${3 * d_in * d_out} for q, k, v + ${d_out * d_out} for the output + ${t} · ${work(1) - work(0)} to look`,
+              (i, step) => i < step),
+            steps("without: everything again", names, names.map((_, i) => (i + 1) * work(i + 1)),
+              `${t} · ${count(work(t))}: each has ${t} score${t > 1 ? "s, masked ones too" : ""}`, () => false),
           ),
           all.value && [
             row(matrix({ name: "output", values: outputs(t), rows: names, marked: (i) => i === t - 1 })),
             row(cache("keys", 1), cache("values", 2)),
           ],
         ],
-        key: ["multiply-adds", `${count(work(t))}, not ${count(t * work(t))}`],
-        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache: `
-          + `${3 * d_in * d_out} for q, k and v, ${d_out * d_out} for the output, ${work(1) - work(0)} for each token that it sees. Without, `
-          + (t === 1 ? "it is the same for one token." : `all ${t} are computed again, each with ${t} scores, `
-            + `masked ones too: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
+        key: ["multiply-adds", `${count(work(t))}${t > 1 ? `, not ${count(t * work(t))}` : ""}`],
+        say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache. Without, `
+          + (t === 1 ? "it is the same for one token." : `all ${t} are computed again: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
       };
     });
   },
