@@ -7,11 +7,11 @@ import { bars, drawing, line, matrix, row } from "../../grader/integrations/figu
 
 const WIDE = 350; // of an axis
 const GROUND = 66; // where the axis is
-const END = 68; // the score at its edges, beyond all scores of every d_k
+const AXES = [28, 68]; // the scores at its edges: the first that the raw scores fit into, beyond all of every d_k
 
-// All scores as strokes; those of the query are tall, and its largest has its name.
-function spread(name, all, query, look) {
-  const X = (value) => WIDE / 2 + (value / END) * (WIDE / 2 - 4);
+// All scores as strokes; those of the query are tall, and its largest has its name. end: the score at the edges.
+function spread(name, all, query, look, end) {
+  const X = (value) => WIDE / 2 + (value / end) * (WIDE / 2 - 4);
   const strokes = (high, values) => values.map((value) => `M${X(value).toFixed(1)},${GROUND}v${-high}`).join("");
   const largest = Math.max(...all[query]);
   const deviation = Math.sqrt(variance(all.flat()));
@@ -24,7 +24,7 @@ function spread(name, all, query, look) {
     s("path", { class: `curve rug ${look}`, d: strokes(46, all[query]) }),
     s("text", { class: "strong", x: Math.min(X(largest), WIDE - 20), y: GROUND - 51, "text-anchor": "middle" },
       `key ${all[query].indexOf(largest)}`),
-    [-60, -30, 0, 30, 60].map((n) => s(
+    [-2, -1, 0, 1, 2].map((n) => n * Math.round(end * 0.44)).map((n) => s(
       "text", { x: X(n), y: GROUND + 16, "text-anchor": "middle" }, format(n, 0)
     )),
     s("path", { class: "line", d: `M${left},${GROUND + 26}v8H${right}v-8` }),
@@ -52,6 +52,7 @@ export default {
       const ways = [["raw", "raw scores", all], ["scaled", "scores / √d_k", times(all, 1 / Math.sqrt(d_k))]];
       const own = ways.map(([, , one]) => softmax(one[query.value]));
       const [most, least] = own.map((one) => Math.max(...one).toFixed(2));
+      const end = AXES.find((one) => Math.max(...all.flat().map(Math.abs)) < one);
       const root = format(Math.sqrt(d_k), 1);
       const wide = ways.map(([, , one]) => format(Math.sqrt(variance(one.flat())), 1));
       return {
@@ -59,7 +60,7 @@ export default {
           `Tall strokes: query ${query.value}; short ones: the other queries. Divided by √${d_k} = ${root}, ±${wide[0]} `
           + `becomes ±${wide[1]}.`
         ), row(
-          spread(name, one, query.value, n ? "" : "curve-1"),
+          spread(name, one, query.value, n ? "" : "curve-1", end),
           bars({
             name: `weights, ${name}`, values: own[n], labels: range(tokens).map((i) => `key ${i}`), digits: 2, most: 1,
             kind: 1 - n,
