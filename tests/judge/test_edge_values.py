@@ -199,25 +199,3 @@ def test_comparing_and_telling_never_break(expected):
             call = Call("f(x)", "f", "output", value=got)
             assert failure(error, call, "f.py") and failure(error, call, "f.py", reveal=False)
             patterns.describe(error)
-
-
-NUMBER = st.floats(width=64) | st.sampled_from([0.0, -0.0, 1.0, 1e200, 1e308, 5e-324, float("inf")])
-SHAPES = [(), (1,), (4,), (2, 3), (3, 3), (2, 2, 3), (2, 2, 2, 2)]
-
-
-@settings(max_examples=50 * EXAMPLES, deadline=None)
-@given(
-    st.sampled_from(SHAPES), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), NUMBER,
-    *[st.lists(NUMBER, min_size=24, max_size=24)] * 2,
-)  # fmt: skip
-def test_whatever_floats_hold_is_described(shape, dtype, number, one, other):
-    size = torch.Size(shape).numel()
-    expected, made = (
-        torch.tensor(numbers, dtype=torch.float64)[:size].reshape(shape).to(dtype) for numbers in (one, other)
-    )
-    for answer in (made, expected * number, expected + number, expected.flip(0) if shape else expected):
-        try:
-            expect(answer, expected)
-        except Mismatch as error:
-            assert error.summary and error.details
-            patterns.describe(error)

@@ -11,7 +11,7 @@ from sources import solution
 from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge.messages import NEWER, NOT_COMPILED
-from grader.records import forbidden, our_cells, submission, syntax
+from grader.records import forbidden, our_cells, submission
 from grader.reports import terminal
 
 EXERCISE = "03_context_vectors"
@@ -299,13 +299,6 @@ def test_of_a_name_that_is_defined_again_the_last_one_counts(grade):
     assert grade(notebook(*cells, WEIGHTS, first)).status == "failed"
     unfinished = "def attention_weights(inputs, device=cuda):\n    return 3"
     assert grade(notebook(*cells, WEIGHTS, unfinished)).status == "passed"  # it never ran
-
-
-def test_places_are_told_by_cell(grade):
-    wrong = WEIGHTS.replace("inputs.T", "inputs")
-    result = grade(notebook("import torch", "# mine\n\n" + wrong, VECTOR, VECTORS))
-    assert "mine.ipynb, cell 2, line 4 in attention_weights" in result.checks[0].message
-    assert syntax.place("a = 1\n# --- cell 2 ---\nb\n", 3) == "line 3"
 
 
 def of_a_kernel(*cells: str) -> submission.Submission:
