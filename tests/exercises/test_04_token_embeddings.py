@@ -35,16 +35,6 @@ def test_an_index_is_the_number_of_smaller_words(solution, seed):
         assert ids.dtype == torch.int64 and ids.tolist() == [smaller[word] for word in words]
 
 
-@pytest.mark.parametrize("shape", [(1,), (7,), (2, 5)])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_each_token_gets_its_row(solution, shape, dtype):
-    layer = solution.TokenEmbedding(9, 4).to(dtype)
-    (table,) = layer.parameters()
-    ids = torch.randint(0, 9, shape)
-    by_hand = torch.tensor([table[i].tolist() for i in ids.flatten().tolist()], dtype=dtype).view(*shape, 4)
-    assert torch.equal(layer(ids), by_hand)
-
-
 def embedded(ids: list[int]) -> dict[str, torch.Tensor]:
     manual_seed(123)
     return {"token ids": torch.tensor(ids), "the embedded sentence": nn.Embedding(50_000, 3)(torch.tensor(ids))}

@@ -8,7 +8,6 @@ import torch
 from figure_case import NUMBERS, Case
 from thorough import sample
 from torch.nn import functional as F
-from torch.nn.utils.rnn import pad_sequence
 from truths import load
 
 exercise = load("18")
@@ -30,10 +29,6 @@ def ready_made(q, k, v, causal):
     return F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)[0] if q.shape[1] else q
 
 
-def starts(lengths):
-    return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32)
-
-
 @pytest.mark.parametrize(
     ("lengths", "garbage", "side", "causal"),
     sample(itertools.product(BATCHES, GARBAGE, ("right", "left"), (False, True)), 37),  # each value beside many others
@@ -53,20 +48,6 @@ def test_each_sequence_as_if_it_were_alone(lengths, garbage, side, causal):
     if any(lengths):
         wanted = torch.autograd.grad(expected, leaves, cotangent)
         torch.testing.assert_close(torch.autograd.grad(got, inputs, cotangent), wanted)
-
-
-@pytest.mark.parametrize("further", [(), (2,), (3, 2)])
-@pytest.mark.parametrize("lengths", BATCHES)
-def test_pack_and_unpack(lengths, further):
-    T = max(*lengths, 1)
-    for x in (drawn(len(lengths), T, *further)[0], torch.arange(len(lengths) * T).reshape(len(lengths), T) % 3 == 1):
-        packed, cu_seqlens = exercise.pack(x, torch.tensor(lengths))
-        rows = [row[:length] for row, length in zip(x, lengths)]
-        assert torch.equal(packed, torch.cat(rows)) and packed.dtype == x.dtype
-        assert torch.equal(cu_seqlens, starts(lengths)) and cu_seqlens.dtype == torch.int32
-        filler = torch.zeros(T + 2, *x.shape[2:], dtype=x.dtype)
-        expected = pad_sequence([filler, *rows], batch_first=True)[1:]
-        assert torch.equal(exercise.unpack(packed, cu_seqlens, T + 2), expected)
 
 
 def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False, left: bool = False):

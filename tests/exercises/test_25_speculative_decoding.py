@@ -50,19 +50,6 @@ def round_of(target, draft, tokens, numbers) -> list[int]:
     return [*tokens, picked(target[-1], numbers[-1])]
 
 
-@pytest.mark.parametrize("shape", [(4,), (3, 5), (2, 3, 7), (1, 1, 2)])
-def test_rates_and_residuals_are_the_fractions(shape):
-    target, draft = drawn(*shape), drawn(*shape, seed=29)
-    rates, residuals = exercise.acceptance_rate(target, draft), exercise.residual(target, draft)
-    assert rates.shape == target.shape[:-1] and residuals.shape == target.shape
-    rows = zip(*(x.reshape(-1, shape[-1]) for x in (target, draft, residuals)), rates.reshape(-1), strict=True)
-    for p, q, r, rate in rows:
-        pairs = list(zip(exactly(p), exactly(q), strict=True))
-        assert float(rate) == pytest.approx(float(sum(map(min, pairs))), abs=1e-12)
-        missing = [max(0, a - b) for a, b in pairs]
-        assert r.tolist() == pytest.approx([float(part / sum(missing)) for part in missing], abs=1e-12)
-
-
 @pytest.mark.parametrize("V, K", [(2, 1), (3, 2), (5, 4), (7, 3), (40, 6)])
 def test_rounds_are_the_rule_in_exact_fractions(V, K):
     generator, lengths = torch.Generator().manual_seed(V), set()

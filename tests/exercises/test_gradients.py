@@ -65,7 +65,6 @@ CALLS = {
     "17": lambda s: [(s.FusedMultiHeadAttention(3, 4, 5, 0.0, 2, True), draw((2, 5, 3)))],
     "18": lambda s: [
         (lambda x: s.masked_softmax(x, MASK), draw((2, 2, 3))),
-        (lambda *x: s.padded_attention(*x, torch.tensor([3, 0, 2]), "left", True), draw(*[(3, 1, 4, 2)] * 3)),
         (lambda *x: s.packed_attention(*x, STARTS, True), draw(*[(5, 2, 2)] * 3)),
         (lambda x: s.pack(x, STARTS.diff())[0], draw((3, 4, 2))),
         (lambda x: s.unpack(x, STARTS, 4), draw((5, 2))),
@@ -108,14 +107,6 @@ CALLS = {
         ),
         (s.index_scores, draw((1, 4, 2, 3), (1, 4, 3), (1, 4, 2))),
         (lambda x: s.coverage(x, CHOSEN), draw((1, 2, 4, 4))),
-    ],
-    "30": lambda s: [
-        (lambda *x, causal=causal: s.AttentionFunction.apply(*x, causal), draw(*[(1, 2, 4, 2)] * 3))
-        for causal in (False, True)
-    ],
-    "31": lambda s: [
-        (lambda *x, causal=causal: s.flash_attention(*x, 2, causal), draw(*[(1, 2, 5, 2)] * 3))
-        for causal in (False, True)
     ],
 }
 
