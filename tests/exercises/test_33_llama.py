@@ -96,21 +96,6 @@ def test_the_entropy_of_the_stories_is_exact():
     assert abs(lengths.mean() - length) < 4 * lengths.std() / math.sqrt(1000)
 
 
-def test_the_text_shows_what_was_chosen():
-    """No two continuations begin with the same token, so the probability of a text is that of its choices."""
-    stories, seed, next_tokens = in_the_lesson("stories"), random.Random(2), {}
-    for _ in range(500):
-        story = stories.random_story(seed)
-        for place in range(1, len(story.tokens)):
-            key = tuple(story.tokens[:place])
-            seen = next_tokens.setdefault(key, {})
-            assert (
-                seen.setdefault(story.tokens[place], story.log_probabilities[place]) == story.log_probabilities[place]
-            )
-    for seen in next_tokens.values():
-        assert sum(map(math.exp, seen.values())) < 1 + 1e-9
-
-
 def test_the_model_is_close_to_the_best_possible():
     train = in_the_lesson("train")
     loss, truth = train.losses(read(LESSON), 20)

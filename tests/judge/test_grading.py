@@ -71,12 +71,6 @@ def test_a_grading_that_is_left_early_ends_its_worker_and_the_next_one_is_whole(
         assert judge.result(RIGHT).status == "passed"
 
 
-def test_a_grading_that_is_cancelled_says_no_more_than_the_verdict(fork_server):
-    with Grading(EXERCISE, fork_server, SEARCHED) as judge:
-        last = grading.final(judge.grade(WRONG, lambda: True))
-        assert last.status == "failed" and not any(check.diagnosis or check.lines for check in last.checks)
-
-
 def test_what_broke_our_reading_twice_is_the_same_hand_in():
     """The watch compares what it read with what it read before."""
 

@@ -32,9 +32,6 @@ class Shelf:
     def all(self):
         return self.books
 
-def asks_for_gradients(x):
-    return x.requires_grad
-
 class Pile:
     def __init__(self, most):
         self.most, self.parts = most, []
@@ -92,11 +89,6 @@ def test_a_kept_object_is_read_as_it_is_now(learner):
     assert torch.equal(room.read(), torch.tensor([3.0, 0.0])) and books.read() == [3]
     books.append(5)
     assert books.read() == [3, 5] and shelf.books.read() == [3, 4]
-
-
-def test_a_tensor_that_requires_a_gradient_arrives_so(learner):
-    assert learner.asks_for_gradients(torch.ones(2, requires_grad=True)) is True
-    assert learner.asks_for_gradients(torch.ones(2)) is False
 
 
 @pytest.mark.parametrize("needs_gradients", [False, True])
