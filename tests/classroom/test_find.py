@@ -339,26 +339,6 @@ def test_paths_that_lead_out_of_an_archive(tmp_path):
     assert sum("leads out of the archive" in reason for reason in reasons(tmp_path).values()) == 5
 
 
-# Names.
-
-NAMES = st.text(st.characters(exclude_characters="/\0", codec="utf-8"), min_size=1, max_size=60).filter(
-    lambda name: name not in (".", "..") and len(name.encode()) < 200
-)
-
-
-@settings(deadline=None)
-@given(st.lists(st.one_of(NAMES, st.sampled_from(["Ada", "ada", "ADA", "ß", "ss", "con", "-rf", ".x", "ﬁ", "fi"]))))
-def test_ids_are_safe_and_one_students_alone(keys):
-    found = names.ids(keys)
-    assert set(found) == set(keys)
-    folded = [text.casefold() for text in found.values()]
-    assert len(set(folded)) == len(folded)
-    for text in found.values():
-        assert text and "/" not in text and "\\" not in text and text not in (".", "..")
-        assert not text.startswith((".", "-")) and len(text.encode()) < 200 and text.isprintable()
-    assert names.ids(reversed(keys)) == found  # whatever the order
-
-
 # Whose work it is.
 
 # Hostile entries beside honest ones, which make nobody uncertain but the newcomer.

@@ -44,29 +44,6 @@ def llama():
     return runpy.run_path(str(paths.lesson("26_attention_sinks").with_name("measure_llama.py")))
 
 
-@torch.no_grad()
-def test_reading_in_one_pass_is_reading_token_by_token_through_streaming_caches(llama):
-    sinks, window, state = 2, 5, llama["STATE"]
-    ids = llama["texts"]()[:2, :14]
-    caches = [exercise.StreamingCache(sinks, window) for _ in range(llama["LAYERS"])]
-    said = []
-    for token in range(ids.shape[1]):
-        x = state["embed_tokens.weight"][ids[:, token : token + 1]]
-        for number, cache in enumerate(caches):
-            layer = f"layers.{number}."
-            normed = llama["norm"](x, f"{layer}input_layernorm", "")
-            split = [normed @ state[f"{layer}self_attn.{name}_proj.weight"].T for name in "qkv"]
-            query, key, value = (part.unflatten(-1, (-1, llama["SIZE"])).transpose(1, 2) for part in split)
-            cache.append(*(part.repeat_interleave(3, dim=1) for part in (key, value)))
-            mixed = exercise.streaming_attention(query, cache).transpose(1, 2).flatten(2)
-            x = x + mixed @ state[f"{layer}self_attn.o_proj.weight"].T
-            normed = llama["norm"](x, f"{layer}post_attention_layernorm", "")
-            gate, up = (normed @ state[f"{layer}mlp.{name}_proj.weight"].T for name in ("gate", "up"))
-            x = x + (torch.nn.functional.silu(gate) * up) @ state[f"{layer}mlp.down_proj.weight"].T
-        said.append(llama["norm"](x, "norm", "") @ state["embed_tokens.weight"].T)
-    torch.testing.assert_close(llama["read"](ids, sinks, window)[0], torch.cat(said, dim=1), rtol=1e-3, atol=1e-3)
-
-
 @nightly
 @pytest.mark.slow
 def test_the_model_of_26_has_no_sinks(llama):

@@ -203,7 +203,10 @@ def _name(made: list[str], folder: Path) -> None:
     names.owner_of(text), beneath.is_too_long(text)
     keys = [text, other, text.upper()]
     ids = names.ids(keys)
-    assert len({id.casefold() for id in ids.values()}) == len(set(keys)) and all(map(str.isprintable, ids.values()))
+    assert ids.keys() == set(keys) and names.ids(reversed(keys)) == ids  # whatever the order
+    assert len({id.casefold() for id in ids.values()}) == len(ids) and all(map(str.isprintable, ids.values()))
+    for id in ids.values():
+        assert id and not id.startswith((".", "-")) and not {"/", "\\"} & {*id} and len(id.encode()) < 200
     names.submitters_of(f"{text}\nsubmission_1:\n  :submitters:\n  - :name: {text}\n")
 
 
