@@ -70,7 +70,7 @@ export default {
       const seen = tokens.slice(0, i + 1);
       const shares = mean.map((value, j) => value / truth[j]);
       const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => (100 * share).toFixed(0));
-      const between = least === most ? least : `${least} to ${most}`;
+      const between = least === most ? least : `${least} ${all.length > 1 ? "to" : "or"} ${most}`;
       const gone = last.filter((value) => value === 0).length;
       return {
         show: clouds({ query: tokens[i], truth, mean, all, tokens: seen, grown }),

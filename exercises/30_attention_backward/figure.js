@@ -18,14 +18,17 @@ const bar = (j, wide, look, one, other) => s("rect", {
 
 // A bar for what arrives at each weight, as wide as the weight. Dark is what is above the
 // average, orange what is missing to it: as areas they are the gradients, which are written beside them.
+// The diagonal by itself leaves, from 0, the share of each bar that is not its own weight.
 function arrivals(name, values, average, weights, gradients, isDiagonal) {
   const [low, high] = [Math.min(0, ...values), Math.max(6, ...values)];
   const Y = (value) => 14 + ((high - value) / (high - low)) * TALL;
   const right = values.length * WIDE + 24;
   const width = (j) => Math.max(1, weights[j] * BAR);
+  const from = isDiagonal ? 0 : average;
+  const to = values.map((value, j) => (isDiagonal ? (1 - weights[j]) * value : value));
   const beside = (j) => {
-    const middle = (Y(average) + Y(values[j])) / 2 + 4;
-    const y = values[j] > average ? Math.min(middle, Y(average) - 5) : Math.max(middle, Y(average) + 15);
+    const middle = (Y(from) + Y(to[j])) / 2 + 4;
+    const y = to[j] > from ? Math.min(middle, Y(from) - 5) : Math.max(middle, Y(from) + 15);
     return word((j + 0.5) * WIDE + width(j) / 2 + 5, y, format(gradients[j], 3), "strong", "start");
   };
   return drawing(
@@ -33,7 +36,7 @@ function arrivals(name, values, average, weights, gradients, isDiagonal) {
       label: `${values.map((value) => format(value, 1)).join(", ")}; the average is ${format(average, 3)}` },
     values.map((value, j) => [
       bar(j, width(j), "done", Y(0), Y(value)),
-      bar(j, width(j), value > average ? "now" : "kata-kind-1", Y(average), Y(value)),
+      bar(j, width(j), to[j] > from ? "now" : "kata-kind-1", Y(from), Y(to[j])),
       word((j + 0.5) * WIDE, LOW, `weight ${j}: ${format(weights[j], 2)}`),
       word((j + 0.5) * WIDE, LOW + 16, `arrives ${format(value, 1)}`),
       word((j + 0.5) * WIDE, LOW + 32, isDiagonal
@@ -41,10 +44,12 @@ function arrivals(name, values, average, weights, gradients, isDiagonal) {
         : `${format(weights[j], 2)} × ${format(value - average, 2)}`),
     ]),
     s("line", { class: "link", x1: 0, x2: right, y1: Y(0), y2: Y(0) }),
-    s("line", { class: "line", "stroke-dasharray": "7 4", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
     range(values.length).map(beside),
-    ["weighted", "average", format(average, 3)].map(
-      (text, n) => word(right + 4, Math.max(12, Y(average) - 11) + 15 * n, text, null, "start")),
+    isDiagonal ? null : [
+      s("line", { class: "line", "stroke-dasharray": "7 4", x1: 0, x2: right, y1: Y(average), y2: Y(average) }),
+      ["weighted", "average", format(average, 3)].map(
+        (text, n) => word(right + 4, Math.max(12, Y(average) - 11) + 15 * n, text, null, "start")),
+    ],
   );
 }
 
@@ -80,7 +85,7 @@ export default {
       const isHidden = range(3).some((i) => !P[i] && dP[i] > average);
       return {
         show: alone
-          ? arrivals("width: weight, height: what arrives", dP, average, P, dS, true)
+          ? arrivals("width: weight, height: what arrives, area: gradient by the diagonal", dP, average, P, dS, true)
           : arrivals("width: weight, height: what arrives, area from the average: gradient", dP, average, P, dS),
         more: shown.value > 0 && row(
           matrix({ name: "weights", values: P, columns: NAMES, scale: 1 }),
