@@ -64,8 +64,9 @@ OWN := help $(VENV)/%
 help:  # also before anything is built
 	@$(if $(ready),$(if $(wildcard $(PYTHON)),"$(PYTHON)",$(BUILD)),"$(PYTHON)") -m grader --make help $(typed)
 
-# Of this repository.
+# Of this repository. `make help test` asks for words on one of them.
 OWN += test lint bench
+ifneq ($(firstword $(MAKECMDGOALS)),help)
 .PHONY: test lint bench
 pytest = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
 option = $(if $(value $(2)),$(1) $(call quote,$(value $(2))))
@@ -79,6 +80,7 @@ lint: $(ready:%=%-lint)  ## Look at form, types and English with ruff, mypy and 
 bench: $(ready:%=%-dev)  ## Measure WHAT=speed, where, mutants or classroom, as ratios
 	@"$(PYTHON)" tests/bench/$(or $(filter mutants,$(WHAT)),bench$(addprefix _,$(filter-out speed,$(WHAT)))).py \
 	  $(call option,--ex,EX) $(call option,--most,MOST) $(call option,--seed,SEED)
+endif
 
 # One rule: what is typed goes to kata as it is, which knows its verbs and what each takes. Neither make, where a value
 # holds a $, nor the shell, where it holds a quote, takes a part of it as its own.
@@ -103,7 +105,7 @@ $(goal): $(needed)
 endif
 ifeq ($(filter $(filter-out help,$(OWN)),$(goal)),)
 .PHONY: $(behind)
-$(behind): $(goal) ; @:
+$(filter-out $(goal),$(behind)): $(goal) ; @:
 else ifneq ($(filter-out PYTEST QUICK WHAT EX MOST SEED,$(named)),)
   $(error make $(goal) does not take $(filter-out PYTEST QUICK WHAT EX MOST SEED,$(named)). See: make help)
 endif

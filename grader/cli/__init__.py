@@ -154,6 +154,8 @@ def options_of(words: Sequence[str], command: str = "kata") -> argparse.Namespac
     name = words[0]
     verb = declared(name)
     if verb is None:
+        if words_on_it := shown_lists().get("Write exercises", {}).get(name):  # a target of the Makefile's own
+            raise WrongUse(f"make {name}: {words_on_it}")
         raise WrongUse(f'There is no command "{name}".{_nearest(name, DECLARED)} See all: {command} help')
     if paths.IS_INSTALLED and not {"-h", "--help"} & {*words}:
         _demand_folder(name, verb)

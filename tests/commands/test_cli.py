@@ -63,6 +63,7 @@ WRONG_USE = (
     ("--make chekc EX=03", 'There is no command "chekc". Did you mean check? See all: make help\n'),
     ("init my-attention", "which has the exercises already: type make."),
     ("new 3 other", "is there already"),
+    ("lint", "make lint: Look at form"),
     ("new 14 'No Slug'", "is no slug"),
     ("new 35 class", "and no word of Python's own"),
     ("check 03 --submission '\x1b[31mred.py'", "\\x1b[31mred.py"),
