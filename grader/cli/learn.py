@@ -109,10 +109,10 @@ def check(options: argparse.Namespace) -> int:
             is_graded = result.status != NOT_GRADED
             is_kept = not is_graded or containment.optional("your progress", True, progress.note, result)
             closing += [next_step(result, options.all), "" if is_kept else progress.NOT_KEPT]
-        if is_own_file and paths.own_page(exercise.folder).exists():
-            from grader.integrations import lesson_page
+            if is_kept and paths.own_page(exercise.folder).exists():
+                from grader.integrations import lesson_page
 
-            containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
+                containment.optional("the figure", None, lesson_page.write_own, exercise, handed_in, fork_server)
         if fork_server.tier.name == "D":
             closing.append("Your code ran without a sandbox (tier D). What would give one: make doctor")
     if options.format == "text":

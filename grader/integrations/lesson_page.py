@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from grader import catalog
 from grader.catalog import Exercise, paths
-from grader.catalog.errors import WrongUse
+from grader.catalog.errors import InfrastructureError, WrongUse
 from grader.desk import formulas, lesson
 from grader.integrations import figures
 from grader.judge import figure
@@ -67,7 +67,10 @@ def page(folder: str, own: dict[str, Any]) -> str:
 
 
 def write_own(exercise: Exercise, handed_in: Submission | Unreadable, fork_server: ForkServer) -> Path:
-    """Write the page with the matrices of the learner's file. Raises WrongUse if the exercise has no figure."""
+    """Write the page with the matrices of the learner's file.
+
+    Raises WrongUse if the exercise has no figure, and InfrastructureError where the page cannot be written.
+    """
     from grader.integrations.notebook import display
     from grader.judge import capture
 
@@ -78,11 +81,14 @@ def write_own(exercise: Exercise, handed_in: Submission | Unreadable, fork_serve
     else:
         own = display.matrices(exercise, capture.capture_pictures(exercise, handed_in, fork_server))
     target = paths.own_page(exercise.folder)
-    target.parent.mkdir(exist_ok=True)
-    font, copy = formulas.font(), target.with_name("math.ttf")
-    if font and not copy.exists():
-        shutil.copyfile(font, copy)
-    safe_files.write_whole(target, page(exercise.folder, own))
+    font, copy, text = formulas.font(), target.with_name("math.ttf"), page(exercise.folder, own)
+    try:
+        target.parent.mkdir(exist_ok=True)
+        if font and not copy.exists():
+            shutil.copyfile(font, copy)
+        safe_files.write_whole(target, text)
+    except OSError as error:
+        raise InfrastructureError(f"{paths.shown(target)} cannot be written: {error.strerror}") from None
     return target
 
 
