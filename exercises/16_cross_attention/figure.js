@@ -41,7 +41,7 @@ export default {
       label: "Sentences", options: ["trained to translate", "of the lesson"], moved: () => fit(),
     });
     const most = trained.x_2.length;
-    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: most, value: most });
+    const second = figure.slider({ label: "Tokens of x_2", min: 1, max: most, value: most - 1 });
     // A sentence is shown whole at first, and has no more tokens than it has.
     const fit = () => {
       second.limit(sets[which.value].x_2.length);
@@ -52,7 +52,7 @@ export default {
       fit();
       cell.value = [0, 4]; // where “Life” looks most
     });
-    const cell = figure.state([4, 1]); // a verb that ends its sentence looks at the second word of the other
+    const cell = figure.state([2, 2]); // the article, whose noun is taken away
     figure.draw(() => {
       const { x_1, x_2, words, others, W_query, W_key, W_value } = sets[which.value];
       const asked = x_2.slice(0, second.value);
@@ -77,12 +77,11 @@ export default {
           })),
           W_value && matrix({ name: "context vectors", values: matmul(weights, matmul(asked, W_value)), rows: words }),
         ],
-        say: `${x_1.length} words ask and ${asked.length} ${asked.length > 1 ? "are" : "is"} looked at: `
-          + `${x_1.length} × ${asked.length} weights. `
+        say: `${x_1.length} × ${asked.length} weights. `
           + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
-          + `${nameOf(top)}, with ${format(weights[i][top], 3)}.`
-          + (favourite < asked.length ? "" : ` It looked most at ${nameOf(favourite)} until that was taken away.`)
-          + (words[i] === "die" ? " To write “die”, and not “der” or “das”, it needs the noun." : ""),
+          + `${nameOf(top)}, with ${format(weights[i][top], 3)}`
+          + (favourite < asked.length ? "." : `, now that ${nameOf(favourite)} is gone.`)
+          + (words[i] === "die" && favourite < asked.length ? " To write “die”, and not “der” or “das”, it needs the noun." : ""),
       };
     });
   },
