@@ -26,7 +26,7 @@ function mixing(name, found, weight, { output, before, on, picked, pick }) {
     output.flatMap((_, i) => found.flat().map((_, j) => {
       const head = Math.floor(j / size);
       const share = weight[i][j];
-      return share !== 0 && s("path", {
+      return share !== 0 && (on[head] || i === picked) && s("path", {
         class: `pull kata-kind-${on[head] ? head : 3} ${share < 0 ? "minus" : ""}`,
         style: (picked < 0 || i === picked) && on[head] ? null : "stroke-opacity: .3",
         "stroke-width": Math.max(0.6, THICK * Math.abs(share)).toFixed(2),
