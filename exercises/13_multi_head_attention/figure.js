@@ -37,6 +37,7 @@ export default {
           rows: names,
           kind: (i, j) => token(places[i][j]),
           marked: (i, j) => token(places[i][j]) !== i,
+          faint: (i, j) => token(places[i][j]) !== token(followed.value),
           picked: at < 0 ? undefined : [at, places[at].indexOf(followed.value)],
           pick: (i, j) => (followed.value = places[i][j]),
         });
