@@ -104,7 +104,10 @@ export default {
             { moved: `${short(most)} − ${short(most)} = ` }],
         ].map(([way, name, weights, powers, how]) => row(
           walls(way, powers, { top, token: tokens[top], from: most, ...how }),
-          bars({ name, values: weights, labels: tokens, most: 1 }),
+          bars({
+            name, values: weights, labels: tokens, most: 1,
+            digits: weights.every((weight) => Number.isNaN(weight) || Number.isInteger(weight)) ? 0 : 4,
+          }),
         )),
         say: wrong
           ? `${wrong} The stable softmax subtracts the largest score first.`
