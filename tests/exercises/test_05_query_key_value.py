@@ -29,7 +29,6 @@ CASES = [
     ),
     Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
     Case("itself", [("pick", "scores", 2, 2)], lambda: projected(2), "^“starts” asks itself: .* = 1.79"),
-    Case("an entry", [("move", "Chosen entry of W_query", -1)], lambda: projected(1, -1.0), "−1.0000"),
     Case(
         "an entry of the other column",
         [("pick", "W_query", 1, 1), ("move", "Chosen entry of W_query", 0.25)],
@@ -37,5 +36,4 @@ CASES = [
         r"^The second number of the query of “journey” is .* 0\.2500 .* = 1\.074\.$",
     ),
     Case("one map for both", [("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
-    Case("a score", [("pick", "scores", 3, 5)], lambda: projected(3), "^“with” asks “step”"),
 ]

@@ -66,7 +66,6 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
 LAST_TOKEN = ("move", "Add to each score with “step”", 5)
 CASES = [
     Case("as it opens", [NUMBERS], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
-    Case("zero leaks", [TO_LESSON, ("move", "Fill", 0)], lambda: filled(0.0), "leaks to later tokens"),
     Case(
         "less leaks",
         [NUMBERS, ("move", "Fill", -19.9)],

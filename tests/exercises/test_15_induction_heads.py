@@ -36,5 +36,4 @@ CASES = [
         1e-4,
     ),
     Case("three times", [("type", "Tokens", "31 0 31 0 31 0")], says="tokens after the first period"),
-    Case("and one more", [("type", "Tokens", "1 2 3 1 2 3 1")], says="tokens after the first period"),
 ]

@@ -57,5 +57,4 @@ CASES = [
         lambda: by_both(-2, 2, 1000),
         "3,006 multiplications, the other way 8,000",
     ),
-    Case("a query of 0", [KEYS, ("move", FIRST, 0), ("move", SECOND, 0), ALL], lambda: by_both(0, 0)),
 ]

@@ -104,7 +104,6 @@ CASES = [
         r"holds 30 numbers, the state 4. The query \(2,.3\) reads the same in both",
     ),
     Case("as in the lesson", [TO_LESSON], lambda: summed(3), r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5"),
-    Case("more tokens", [NUMBERS, ("move", "Tokens", 7)], lambda: summed(7), "holds 21 numbers"),
     Case(
         "the delta rule",
         [NUMBERS, ("move", "Tokens", 3), DELTA],

@@ -150,6 +150,5 @@ def other_order(top_k=3, top_p=0.8):
 CASES = [
     Case("hot", [("move", "Temperature", 2), NUMBERS], lambda: chosen(2.0), "3 of 4 words"),
     Case("two", [("move", "top_k", 2), ("move", "top_p", 1), NUMBERS], lambda: chosen(1.0, 2, 1.0), "2 of 4 words"),
-    Case("one", [("move", "top_p", 0.3), NUMBERS], lambda: chosen(1.0, 3, 0.3), "1 of 4 words"),
     Case("the other order", [("toggle", "top_p before top_k"), NUMBERS], other_order, "3 of 4 words"),
 ]
