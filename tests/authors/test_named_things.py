@@ -56,13 +56,6 @@ def test_what_a_message_names_is_there():
     assert [one for one in found if one[1] not in TARGETS or not set(one[2]) <= numbers] == []
 
 
-def test_a_target_that_is_gone_is_found():
-    assert typed("Type `make no-such-thing` now.\n```\nmake other EX=03\n```\n`kata gone`") == (
-        {"no-such-thing", "other"},
-        {"gone"},
-    )
-
-
 # Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
 
 ABOUT_THE_CODE = [
@@ -131,10 +124,3 @@ def gone(text: str) -> set[str]:
 def test_what_a_page_says_of_the_code_is_there():
     found = {page.relative_to(paths.ROOT).as_posix(): gone(page.read_text("utf-8")) for page in ABOUT_THE_CODE}
     assert {page: names for page, names in found.items() if names} == {}
-
-
-def test_a_file_that_is_gone_is_found():
-    text = (
-        "`judge/trials.py`, `judge/trails.py`, `grader/office/`, `process.Lent`, `process.Rented`, `solutions/NN_slug/`"
-    )
-    assert gone(text) == {"judge/trails.py", "grader/office/", "process.Rented"}

@@ -52,19 +52,6 @@ def test_texts_keep_to_the_latex_that_all_renderers_set():
     assert [(path, fault) for path in SOURCES for fault in faults(path.read_text("utf-8"))] == []
 
 
-@pytest.mark.parametrize(
-    ("markdown", "fault"),
-    [
-        (r"$a\,b$", "backslash"), (r"$\operatorname{f}$", "operatorname"), ("With $D = $ the rows", "space"),
-        (r"$\text{a_b}$", "underscore"), ("Sum:\n$$a$$\n", "empty line"), ("$$a$$\nso", "empty line"),
-        ("a $$b$$\n", "empty line"), ("<summary>A `b`</summary>", "backquote"),
-    ],
-)  # fmt: skip
-def test_each_fault_is_found(markdown, fault):
-    assert [one for one in faults(markdown) if fault in one]
-    assert not faults("Sum:\n\n$$a$$\n\n<summary>A <code>b</code></summary>\n\n$$b\n= c$$\n")
-
-
 def test_every_word_of_every_formula_is_in_its_text_and_no_latex():
     for latex, folder in all_formulas().items():
         text = formulas.text(latex)
