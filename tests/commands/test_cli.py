@@ -38,7 +38,6 @@ WRONG_USE = (
     ("check 99", 'No exercise is called "99". See all: kata progress\n'),
     ("check contxt_vectors", 'Did you mean "context_vectors"?'),
     ("check 03 --seed many", "--seed: invalid int value: 'many'\nSee: kata check --help"),
-    ("--make check 03 --seed many", "See: make help check"),
     ("--make check 03 --frobnicate", "does not take --frobnicate. See: make help check"),
     ("explain", "explain needs STUDENT."),
     ("fill a.csv", "fill needs MARKS"),
