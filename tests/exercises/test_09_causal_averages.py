@@ -32,15 +32,6 @@ def test_averages_are_those_of_exact_fractions(solution, name, shape):
     torch.testing.assert_close(getattr(solution, name)(large), running_averages(large).float(), atol=0.05, rtol=1e-5)
 
 
-@pytest.mark.parametrize("tokens", (1, 2, 8, 33))
-def test_each_row_shares_1_among_the_tokens_so_far(solution, tokens):
-    weights = solution.averaging_weights(tokens)
-    assert weights.shape == (tokens, tokens) and weights.dtype == torch.get_default_dtype()
-    for row, values in enumerate(weights.tolist()):
-        assert values[: row + 1] == pytest.approx([1 / (row + 1)] * (row + 1), rel=1e-6)
-        assert values[row + 1 :] == [0.0] * (tokens - row - 1)
-
-
 def averaged(added: float = 0.0, token: int = 7) -> dict[str, torch.Tensor]:
     """Exercise 09's running means, with something added to one token."""
     manual_seed(1337)

@@ -97,11 +97,6 @@ def test_a_report_that_cannot_be_written_is_not_lost(name, tmp_path, capsys):
     assert said.out.startswith("the verdict") and "cannot be written" in said.err
 
 
-def test_a_name_that_is_no_utf8_is_a_files_name(tmp_path):
-    path = tmp_path / os.fsdecode(b"\xff.txt")
-    assert deliver("the verdict: \udcff\n", path) and path.read_bytes() == b"the verdict: \\udcff\n"
-
-
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_a_full_disk_is_no_verdict():
     command = [sys.executable, "-m", "grader", "progress"]
