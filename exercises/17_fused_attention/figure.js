@@ -80,7 +80,7 @@ export default {
         say: wrong.length
           ? `${wrong.length === 3 ? "All three" : wrong.join(" and ")} are cut from the wrong part. `
             + "All shapes fit, so no error is raised."
-            + (wrong.includes("v") ? "" : ` “${tokens[0]}” stays right: it sees only itself.`)
+            + (wrong.includes("v") ? "" : ` The row of “${tokens[0]}” stays right.`)
           : `One product of ${inputs.length} × ${inputs[0].length} with ${inputs[0].length} × ${3 * width} `
             + "in place of three; the output is that of exercise 13.",
       };
