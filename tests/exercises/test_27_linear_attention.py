@@ -92,7 +92,7 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
     for reads in (torch.softmax(keys @ keys.mT, dim=-1), likeness, keys @ state):
         others = reads.masked_fill(torch.eye(pairs, dtype=torch.bool), -torch.inf).amax(dim=-1)
         counts.append((reads.diagonal() > others + 1e-6).sum())
-    return {"what each key reads": keys @ state, "pairs recalled": torch.stack(counts)[:, None]}
+    return {"what each key reads of each pair": keys @ state, "pairs recalled": torch.stack(counts)[:, None]}
 
 
 DELTA = ("choose", "State", "delta rule")
