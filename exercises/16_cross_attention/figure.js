@@ -81,7 +81,9 @@ export default {
           + `“${words[i]}” looks ${j === top ? "" : `at ${nameOf(j)} with ${format(weights[i][j], 3)}, and `}most at `
           + `${nameOf(top)}, with ${format(weights[i][top], 3)}`
           + (favourite < asked.length ? "." : `, now that ${nameOf(favourite)} is gone.`)
-          + (words[i] === "die" && favourite < asked.length ? " To write “die”, and not “der” or “das”, it needs the noun." : ""),
+          + (words[i] === "die" && favourite < asked.length
+            ? " To write “die”, and not “der” or “das”, it needs the noun."
+            : ""),
       };
     });
   },

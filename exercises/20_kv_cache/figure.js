@@ -83,7 +83,8 @@ export default {
         ],
         key: ["multiply-adds", `${count(work(t))}${t > 1 ? `, not ${count(t * work(t))}` : ""}`],
         say: `The token “${tokens[t - 1]}” takes ${count(work(t))} multiply-adds with a cache. Without, `
-          + (t === 1 ? "it is the same for one token." : `all ${t} are computed again: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
+          + (t === 1 ? "it is the same for one token."
+            : `all ${t} are computed again: ${t} · ${count(work(t))} = ${count(t * work(t))}.`),
       };
     });
   },
