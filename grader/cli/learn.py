@@ -216,17 +216,17 @@ def show_progress(options: argparse.Namespace) -> None:
 
 @verb(
     "train",
-    EXERCISE,
+    Option("exercise", nargs="?", metavar="EX", help="one of those that train a model"),
     Option("--layers", type=positive, metavar="N", help="of the model, where the lesson trains one; default: 2"),
     SUBMISSION,
     Option("--output", metavar="FILE", type=Path, help="write the trained numbers there, as a state dict"),
 )
 def train(options: argparse.Namespace) -> None:
     """Train what you wrote, and look on; not graded."""
-    exercise = catalog.find(options.exercise)
-    if not exercise.trains:
+    exercise = catalog.find(options.exercise) if options.exercise else None
+    if exercise is None or not exercise.trains:
         others = ", ".join(f"make train EX={one.folder[:2]}" for one in catalog.exercises() if one.trains)
-        raise WrongUse(f"{exercise.folder} trains no model. These do: {others}.")
+        raise WrongUse(f"{exercise.folder if exercise else 'Without EX= it'} trains no model. These do: {others}.")
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
     why = f"The model is that of {exercise.trains}, which you have not passed yet: make check EX={exercise.trains}"

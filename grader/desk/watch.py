@@ -25,9 +25,9 @@ from grader.sandbox.forkserver import ForkServer
 
 SLOW_S = 0.4  # a grading that takes longer is announced
 LIST_PAGE = 8  # lines of the list that PgUp and PgDn pass over
-BACK = "any other key: back"
-LESSON_KEYS = "e: the next answer · b: in the browser, with its figure · any other key: back"
-LIST_KEYS = "↑ ↓: choose · Enter: open · any other key: back"
+BACK = "q: quit · other keys: back"
+LESSON_KEYS = "e: the next answer · b: in a browser, with figure · " + BACK
+LIST_KEYS = "↑ ↓: choose · Enter: open · " + BACK
 NO_SANDBOX = "Your code runs without a sandbox (tier D). What would give one: make doctor"
 
 

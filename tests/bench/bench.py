@@ -253,7 +253,7 @@ def pictures(desk: AtTerminal, file: Path, sources: Sequence[str]) -> list[float
         time.sleep(1)  # a learner reads the verdict first
         began = time.perf_counter()
         desk.type("g")
-        desk.shows("expected", "any other key: back")
+        desk.shows("expected", "other keys: back")
         times.append(time.perf_counter() - began)
         desk.type("x")
         desk.shows(f"│ drawn {number}.")

@@ -248,7 +248,7 @@ def test_each_key_opens_a_page_and_any_other_key_leads_back(learner):
     }
     pages = {}
     for key, texts in every.items():
-        pages[key] = learner.press(key, *texts, "any other key: back")
+        pages[key] = learner.press(key, *texts, "other keys: back")
         learner.back()
     assert pages["t"].startswith(f"{EXERCISE[:2]} ")
     assert all(re.search(rf"^{re.escape(key)} +{name} ", pages["?"], re.M) for key, (name, *_) in watch.KEYS.items())
@@ -257,12 +257,12 @@ def test_each_key_opens_a_page_and_any_other_key_leads_back(learner):
 
 def test_the_list_stays_open_over_a_save(learner):
     learner.save()
-    learner.press("l", "to GPT-2's attention", "any other key: back")
+    learner.press("l", "to GPT-2's attention", "other keys: back")
     text, shown = learner.source()
     learner.file.write_text(text)
     verdict = learner.folder / ".kata-results" / f"{EXERCISE}.json"
     assert soon(lambda: f"save {learner.number}." in verdict.read_text("utf-8"))
-    assert "any other key: back" in learner.desk.screen
+    assert "other keys: back" in learner.desk.screen
     learner.press("x", shown)
 
 
@@ -278,7 +278,7 @@ def test_one_walks_the_list_with_arrows_opens_with_enter_and_goes_on_with_n(lear
     learner.desk.shows("exercises/01_dot_product_scores/")
     learner.press("l\x1b[B\x1b[B\n", f"exercises/{EXERCISE}/", "points ·")
     learner.press("n", f"{NEXT[:2]} ", "Not started")
-    learner.press("s", f"You have not passed {NEXT[:2]} yet", "any other key: back")
+    learner.press("s", f"You have not passed {NEXT[:2]} yet", "other keys: back")
     learner.press("l\x1b[A\n", f"exercises/{EXERCISE}/", "points ·")
 
 
@@ -304,7 +304,7 @@ def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers
 def test_solution_and_reset(learner):
     learner.save()  # the solution opens once the exercise is passed
     learner.save(WRONG)
-    learner.press("s", "- yours   + the reference", "any other key: back")
+    learner.press("s", "- yours   + the reference", "other keys: back")
     learner.back()
     mine = learner.file.read_text()
     learner.press("r", "y: yes, any other key: no")
