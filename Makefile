@@ -64,8 +64,8 @@ OWN := help $(VENV)/%
 help:  # also before anything is built
 	@$(if $(ready),$(if $(wildcard $(PYTHON)),"$(PYTHON)",$(BUILD)),"$(PYTHON)") -m grader --make help $(typed)
 
-# Of this repository. `make help test` asks for words on one of them.
-OWN += test lint bench
+# Of this repository.
+OWN += test lint bench  # make help test asks for words on one of them
 ifneq ($(firstword $(MAKECMDGOALS)),help)
 .PHONY: test lint bench
 pytest = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder
