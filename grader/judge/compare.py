@@ -30,7 +30,8 @@ from grader.worker.codec import Opaque
 MOST_EXACT_INT = 2**53  # in a float64
 FORBIDDEN = "line "  # how the summary begins that names the line of a forbidden use
 # How far apart two right answers may lie: |got − expected| ≤ absolute + relative · |expected|.
-# Chosen by measurement: docs/promises.md says how much of it right answers use, and by how much wrong ones exceed it.
+# Chosen by measurement: `python tests/bench/tolerances.py` prints how much of it right answers use, and by how
+# much wrong ones exceed it; docs/promises.md says how far.
 TOLERANCE = {
     torch.float64: (1e-6, 1e-6),  # right answers may pass through float32 constants
     torch.float32: (1e-5, 1e-5),
