@@ -65,7 +65,8 @@ help:  # also before anything is built
 	@$(if $(ready),$(if $(wildcard $(PYTHON)),"$(PYTHON)",$(BUILD)),"$(PYTHON)") -m grader --make help $(typed)
 
 # Of this repository.
-OWN += test lint bench  # make help test asks for words on one of them
+OWN += test lint bench
+# make help test asks about one, and runs none.
 ifneq ($(firstword $(MAKECMDGOALS)),help)
 .PHONY: test lint bench
 pytest = PYTHONDONTWRITEBYTECODE= "$(PYTHON)" -m pytest -n auto --dist loadfile --no-loadscope-reorder

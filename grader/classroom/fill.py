@@ -50,7 +50,7 @@ class Filled(NamedTuple):
 
 
 def read_marks(paths: Sequence[Path]) -> Marks:
-    """The marks in files that are marks.csv of ours. Raises WrongUse for any other file."""
+    """The marks in files called marks.csv. Raises WrongUse for a file without their columns."""
     points: defaultdict[str, dict[str, float]] = defaultdict(dict)
     names: dict[str, str] = {}
     waiting = 0

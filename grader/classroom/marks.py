@@ -75,8 +75,9 @@ class HandIn:
 class Mark:
     """A line of marks.csv: what became of a file, or of a student's exercise.
 
-    student None: nobody knows whose the file is; file: its place, as names.csv calls it; note: why there is no mark;
-    to_do: what to do about it; points: None if there is no mark; content, key: of source and result in the store.
+    student None: nobody knows whose the file is; file: its place, as names.csv calls it; note: why there is no mark, or
+    what was noted on the file; to_do: what to do about it; points: None if there is no mark; content, key: of source
+    and result in the store.
     """
 
     status: str

@@ -195,7 +195,7 @@ def explain_marks(options: argparse.Namespace) -> int:
 @verb(
     "fill",
     Option("gradebook", metavar="GRADEBOOK.csv", type=Path, help="Canvas' gradebook, Moodle's worksheet, any CSV"),
-    Option("marks", metavar="MARKS.csv", nargs="+", type=Path, help="of results"),
+    Option("marks", metavar="MARKS.csv", nargs="+", type=Path, help="marks.csv of results"),
     Option("--output", metavar="FILE", type=Path, help="default: GRADEBOOK-filled.csv"),
     COLUMN,
 )

@@ -42,7 +42,7 @@ def text() -> str:
 def _findings() -> Iterator[Finding]:
     yield THERE, "Python", f"{platform.python_version()}, {sys.executable}", ""
     if ignored := os.environ.get(folders.IGNORED):  # what clusters and ROS set, for another Python
-        yield ABSENT, "PYTHONPATH", f"ignored here: {ignored}", ""
+        yield THERE, "PYTHONPATH", f"ignored here: {ignored}", ""
     yield THERE, "torch", importlib.metadata.version("torch"), ""
     yield from _sandbox()
     yield THERE, "device", _device(), ""

@@ -228,8 +228,8 @@ class Collector:
             if is_missed:
                 is_placed = True
                 where = label(one.where)
-                to_do = f'ask the student, or write into names.csv: "{where}",STUDENT,EXERCISE'
-                to_do = to_do if names.is_code(where) else ASK
+                say = f'ask the student, or write into names.csv: "{where}",STUDENT,EXERCISE'
+                to_do = say if names.is_code(where) else ASK
                 yield from (Mark(PERSON, each, one.exercise, where, one.reason, to_do) for each in students)
             else:
                 self.leave_out(one.where, one.reason)

@@ -61,8 +61,8 @@ def find(folder: Path, exercises: Sequence[Exercise], decisions: Decisions | Non
     decisions: what names.csv says, by place.
     """
     root = entries.root_folder(folder)
-    decided = decisions or Decisions({})
-    finder = Finder(exercises, decided)
+    decisions = decisions or Decisions({})
+    finder = Finder(exercises, decisions)
     if root.kind == "file" and not archives.is_archive(root.name):
         if not folder.exists():
             raise WrongUse(no_folder(folder))
@@ -70,7 +70,7 @@ def find(folder: Path, exercises: Sequence[Exercise], decisions: Decisions | Non
     _, reason = attempt(lambda: finder.start(root.open(download=True) if root.kind == "file" else root, folder.name))
     if reason:
         raise WrongUse(f"{folder} cannot be read: {reason}")
-    for place in sorted(decided.unused):
+    for place in sorted(decisions.unused):
         finder.ask(place, "names.csv names it, and no student's entry or file is there", CORRECT)
     return finder.result()
 
