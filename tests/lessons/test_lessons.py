@@ -1,4 +1,4 @@
-"""Lessons, read from their text alone. What each must have is demanded by `make verify`: authoring/parts.py."""
+"""Lessons, read from their text only."""
 
 import ast
 import re
@@ -6,6 +6,7 @@ import re
 import pytest
 
 from grader import catalog
+from grader.authoring import parts
 from grader.catalog import paths
 from grader.catalog.exercise import Limits
 
@@ -40,6 +41,11 @@ def test_the_page_of_promises_says_the_limits():
             f"({exercise.limits.call_cpu_s:g} and {2 * exercise.limits.call_cpu_s:g} in exercise {exercise.folder[:2]})"
         )
         assert "call_cpu_s" not in own or words in rows
+
+
+def test_each_lesson_has_the_form_that_verify_demands():
+    readers = (parts.wrong_lesson, parts.wrong_experiment, parts.wrong_cards, parts.wrong_figure)
+    assert [str(problem) for exercise in EXERCISES for read in readers for problem in read(exercise.folder)] == []
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
