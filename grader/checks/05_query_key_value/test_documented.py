@@ -63,9 +63,9 @@ def test_documented_column_keys(learner, documented):
 def test_documented_column_shapes(learner, documented):
     """The matrices, the vectors of “is”, the keys and the values have the printed shapes."""
     queries, keys, values = three(learner.project_columns(embedded(), *column_weights()), COLUMNS)
-    expect(tuple(queries[IS].shape), documented["query_2_shape"], "the shape of the query of “is”")
-    expect(tuple(keys[IS].shape), documented["key_2_shape"], "the shape of the key of “is”")
-    expect(tuple(values[IS].shape), documented["value_2_shape"], "the shape of the value of “is”")
+    expect(tuple(queries[IS].shape), documented["query_2_shape"], "the shape of the query vector of “is”")
+    expect(tuple(keys[IS].shape), documented["key_2_shape"], "the shape of the key vector of “is”")
+    expect(tuple(values[IS].shape), documented["value_2_shape"], "the shape of the value vector of “is”")
     expect(tuple(keys.shape), documented["column_keys_shape"], "the shape of the keys")
     expect(tuple(values.shape), documented["column_values_shape"], "the shape of the values")
     expect(tuple(values.shape), documented["column_values_shape_again"], "the shape of the values")
