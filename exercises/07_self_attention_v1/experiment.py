@@ -42,7 +42,7 @@ def measure() -> list[dict[str, float | str]]:
     doubled[5] *= 2
     after = {
         "six tokens shuffled": attention(INPUTS[SHUFFLED]) - before[SHUFFLED],
-        "step moved by 0.5": attention(changed) - before,
+        "0.5 added to step": attention(changed) - before,
         "step made twice as long": attention(doubled) - before,
     }
     rows = []
