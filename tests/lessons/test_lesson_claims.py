@@ -54,18 +54,29 @@ def test_00_these_cuts_speak_up(warned_each_time):
 
 
 def test_00_what_looks_right_and_is_not():
-    x = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 0.0]])
-    assert (x @ x[:2]).tolist() == [[1, 4], [0, 1], [3, 6]]
-    numbers = torch.arange(3)
-    numbers[0] = 0.5
-    assert numbers.tolist() == [0, 1, 2]
-    t = torch.tensor([1.0, 2.0, 6.0], requires_grad=True)
+    words = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 8.0], [3.0, 3.0, 0.0]])
+    assert words.mean(dim=1).tolist() == [3, 4, 2]
+    wrong = words - words.mean(dim=1) != words - words.mean(dim=1, keepdim=True)
+    assert wrong.tolist() == (~torch.eye(3, dtype=torch.bool)).tolist(), "6 of 9, all but the diagonal"
+    assert (words @ words).shape == (3, 3) and (words @ words)[0, 0] == 19 and words[0] @ words[0] == 41
+    means = torch.tensor([0, 0, 0])
+    for n in range(3):
+        means[n] = words[0, : n + 1].mean()
+    assert means.tolist() == [1, 1, 3]
+    t = words[0].clone().requires_grad_()
     for other, gradient in ((t, [2, 4, 12]), (t.detach(), [1, 2, 6])):
         loss = (t * other).sum()
         assert loss == 41 and torch.autograd.grad(loss, t)[0].tolist() == gradient
     layer = nn.Module()
     layer.factors = torch.ones(3)
     assert list(layer.parameters()) == []
+
+
+def test_00_sizes_that_differ_show_two_of_the_five_mistakes():
+    rows = torch.tensor([[1.0, 2.0, 6.0], [0.0, 4.0, 8.0]])
+    for mistake in (lambda: rows - rows.mean(dim=1), lambda: rows @ rows):
+        with pytest.raises(RuntimeError):
+            mistake()
 
 
 def test_02_the_scores_at_which_exp_overflows():
