@@ -22,7 +22,8 @@ class CausalAttention(nn.Module):
             dropout: the share of attention weights set to 0 in training, at least 0 and below 1.
             qkv_bias: whether the three layers have a bias.
         """
-        # Task 1: the layers W_query, W_key, W_value, drawn in this order, and the mask in a buffer.
+        # Task 1: the layers W_query, W_key, W_value, drawn in this order.
+        # Task 2: the mask in a buffer.
         # Task 3: the dropout.
         super().__init__()
         raise NotImplementedError
