@@ -77,7 +77,7 @@ function cached(tokens, most, weights, result) {
 // The state, to which each token adds its keys, once times its value. before: the state without the last token.
 function state([sums, norms], before, tokens, result) {
   const [a, b, first, second, value] = tokens.at(-1);
-  const [C, left] = [50, 78];
+  const [C, left] = [56, 74];
   const read = [sums, norms].map(([one, other]) => `(${a}·${one} + ${b}·${other})`);
   return memory(
     "a state of 4 numbers", tokens.at(-1).slice(0, 2), result, [left, left + 2 * C],
@@ -100,7 +100,7 @@ export default {
     const widths = [narrow, wide];
     const figure = frame(el, "Linear attention reads the same from four sums as from the whole cache");
     figure.below();
-    const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 10 });
+    const pairs = figure.slider({ label: "Tokens", min: 1, max: narrow.length, value: 3 });
     figure.player(pairs, 1500);
     const rule = figure.choice({ label: "State", options: ["plain sums", "delta rule"] });
     const shown = figure.toggle({ label: "Numbers" });

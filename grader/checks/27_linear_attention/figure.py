@@ -23,7 +23,7 @@ def data(documented):
 
 
 FIGURE = Figure(
-    "A cache with ten tokens and a state of four numbers, from which a query reads the same.",
+    "A cache that grows with each token and a state of four numbers, from which a query reads the same.",
     data,
     {"the state": Start(("sums", "normalizer"))},
 )
