@@ -86,6 +86,7 @@ NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
         ("15", "measure_changed", "changed to"),
         ("15", "measure_circuits", "of 32 tokens"),
         ("30", "measure_checkpoint", "kept"),
+        ("33", "measure_journey", "after           three"),
         ("24", "measure_int8", "bound"),
     ],
 )
