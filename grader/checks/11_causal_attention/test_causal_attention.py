@@ -202,7 +202,7 @@ def own_weights(result, tokens: int, heads: int = 1) -> list[torch.Tensor]:
     once, again = result.unflatten(-1, (heads, 2, tokens)).unbind(-2)  # (B, T, H, T) each
     if not bool(result.isfinite().all()) or not same(once, again) or not same(once[0], once[1]):
         raise Mismatch(
-            "in eval mode the result is not the values weighted by attention: fix that first. Is something dropped there?"
+            "in eval mode the result is not the values weighted by attention: fix that first. Is something dropped?"
         )
     return list(once[0].unbind(1))
 
