@@ -146,7 +146,6 @@ def changed(old: str, new: str) -> str:
 
 
 def one(hunks: str, sentence: str = "A sentence.") -> str:
-    """A file of one mistake."""
     return f"# a\n## b\n{sentence}\n```diff\n{hunks}\n```\n"
 
 

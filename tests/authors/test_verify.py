@@ -107,7 +107,6 @@ SOLUTION = FILES[RIGHT]
 
 
 def lay(root: Path) -> None:
-    """Lay the small exercise below a folder."""
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)

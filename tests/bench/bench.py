@@ -110,7 +110,6 @@ def warm() -> None:
 
 
 def end_warm() -> None:
-    """End the warm process, if there is one."""
     if (running := control.status()) is not None:
         os.kill(running[0], signal.SIGTERM)
 

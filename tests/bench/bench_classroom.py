@@ -66,7 +66,6 @@ def make_class(root: Path, exercises: Sequence[catalog.Exercise]) -> int:
 
 
 def place(root: Path, number: int, exercise: catalog.Exercise) -> Path:
-    """The file of a student."""
     return root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
 
 

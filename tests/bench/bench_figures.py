@@ -61,8 +61,6 @@ def main(numbers: list[str] | None = None) -> None:
 
 
 def _redraws(page: Any, devtools: Any) -> list[float]:
-    """The milliseconds of each redraw."""
-
     def spent() -> float:
         """Milliseconds of the page's thread so far."""
         metrics = {one["name"]: one["value"] for one in devtools.send("Performance.getMetrics")["metrics"]}

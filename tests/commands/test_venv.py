@@ -126,7 +126,6 @@ def surroundings(**more: str) -> dict[str, str]:
 
 
 def make(clone: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run make to its end, without a terminal."""
     return subprocess.run(
         ["make", *words], cwd=clone, env=surroundings(**more), capture_output=True, text=True, timeout=300
     )
@@ -146,7 +145,6 @@ def built(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def ready(built, tmp_path) -> Path:
-    """A clone that is ready."""
     return shutil.copytree(built, tmp_path / "a clone", symlinks=True)
 
 

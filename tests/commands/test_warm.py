@@ -134,7 +134,6 @@ def shared(tmp_path_factory) -> Iterator[Desk]:
 
 @pytest.fixture
 def desk(shared) -> Desk:
-    """The desk, with a warm process."""
     shared.warm()
     return shared
 

@@ -55,7 +55,6 @@ class Machine:
         self.environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
     def __call__(self, *words: object, cwd: Path | None = None, **more: str) -> subprocess.CompletedProcess[str]:
-        """Type a command."""
         return subprocess.run(
             [str(word) for word in words], cwd=cwd or self.home, env=self.environment | more, capture_output=True,
             text=True, timeout=300, check=False,
@@ -71,7 +70,6 @@ class Machine:
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory) -> Machine:
     def make(folder: Path) -> None:
-        """Build and install."""
         folder.mkdir()
         made = first_minute.build(folder, sys.executable, WORK)
         first_minute.install(made, folder / "environment", sys.executable)

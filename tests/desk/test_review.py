@@ -42,7 +42,6 @@ def noon(day: date) -> int:
 
 
 def passed(*folders: str, day: date = DAY) -> None:
-    """Note a first pass."""
     for folder in folders:
 
         def edit(state: progress.State) -> None:

@@ -43,7 +43,7 @@ CELL = ("pick", "scores", 4, 2)
 CASES = [
     Case(
         "the other way",
-        [("move", "a, x", 0.5), ("move", "a, y", 0.5), ("move", "b, x", -0.5), ("move", "b, y", -0.25)],
+        [{"a, x": 0.5, "a, y": 0.5, "b, x": -0.5, "b, y": -0.25}],
         says=arrows((0.5, 0.5), (-0.5, -0.25)),
     ),
     Case("a cell", [TO_LESSON, CELL], lambda: {"scores": inputs() @ inputs().T}, "“one” and “starts” is .* = 0\\.7154"),

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import torch.nn.functional as F
-from figure_case import NUMBERS, Case
+from figure_case import Case
 from truths import attention, drawn, tensor
 
 from grader.sentence import inputs
@@ -27,18 +27,13 @@ def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: query_on(1), "comes from all six tokens. “journey” pulls most"),
+    Case("as it opens", [], lambda: query_on(1), "comes from all six tokens. “journey” pulls most"),
     Case(
         "sharper",
-        [NUMBERS, ("move", "Scores times", 20)],
+        [{"Scores times": 20}],
         lambda: query_on(1, 20.0),
         "comes from journey and starts only. “journey” pulls most",
     ),
-    Case("all alike", [NUMBERS, ("move", "Scores times", 0)], lambda: query_on(1, 0.0), "a plain mean"),
-    Case(
-        "step",
-        [NUMBERS, ("choose", "Query", "step"), ("choose", "Dimensions", "1 and 2")],
-        lambda: query_on(5),
-        "row of “step”",
-    ),
+    Case("all alike", [{"Scores times": 0}], lambda: query_on(1, 0.0), "a plain mean"),
+    Case("step", [{"Query": "step", "Dimensions": "1 and 2"}], lambda: query_on(5), "row of “step”"),
 ]

@@ -27,13 +27,13 @@ CASES = [
         "^“journey” asks “one”: its query times the key of “one” is 0.431 · 0.183 . 1.455 · 0.329 = 0.56. "
         "“one” asks “journey” .dashed.: 0.88",
     ),
-    Case("another token", [("choose", "Token", "one")], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
+    Case("another token", [{"Token": "one"}], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
     Case("itself", [("pick", "scores", 2, 2)], lambda: projected(2), "^“starts” asks itself: .* = 1.79"),
     Case(
         "an entry of the other column",
-        [("pick", "W_query", 1, 1), ("move", "Chosen entry of W_query", 0.25)],
+        [("pick", "W_query", 1, 1), {"Chosen entry of W_query": 0.25}],
         lambda: projected(1, 0.25, at=(1, 1)),
         r"^The second number of the query of “journey” is .* 0\.2500 .* = 1\.074\.$",
     ),
-    Case("one map for both", [("toggle", "Use W_query for the keys too")], lambda: projected(1, same=True)),
+    Case("one map for both", [{"Use W_query for the keys too": True}], lambda: projected(1, same=True)),
 ]

@@ -30,13 +30,11 @@ CASES = [
         [("press", "Reset")] + 2 * [("press", "Step")],
         says=r"^The answers .*“journey” the weight 0\.23\.$",
     ),
-    Case(
-        "a weight", [("choose", "Token", "step"), ("pick", "weights", 4, 0)], one_token(5), r"“one” the weight 0\.11\.$"
-    ),
+    Case("a weight", [{"Token": "step"}, ("pick", "weights", 4, 0)], one_token(5), r"“one” the weight 0\.11\.$"),
     Case("a score", [("pick", "scores", 1, 0)], one_token(1), r"“journey” .* 0\.43 · 0\.44 .*= 1\.85\.$"),
     Case(
         "the second number",
-        [("choose", "Token", "one"), ("pick", "context vector", 0, 1)],
+        [{"Token": "one"}, ("pick", "context vector", 0, 1)],
         one_token(4),
         "“one” mixes the second numbers",
     ),

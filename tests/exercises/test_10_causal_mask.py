@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from figure_case import NUMBERS, TO_LESSON, Case
+from figure_case import TO_LESSON, Case
 from figure_truths import linear
 from truths import drawn, softmax, tensor
 
@@ -53,20 +53,10 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
     return {"masked scores": masked, "weights": weights}
 
 
-LAST_TOKEN = ("move", "Add to each score with “step”", 5)
+LAST_TOKEN = {"Add to each score with “step”": 5}
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
-    Case(
-        "less leaks",
-        [NUMBERS, ("move", "Fill", -19.9)],
-        lambda: filled(-19.9),
-        r"^Less than 0\.1 % .* “Your” leaks .*orange",
-    ),
-    Case(
-        "the slider's end",
-        [NUMBERS, ("move", "Fill", -20)],
-        lambda: filled(-torch.inf),
-        "^No weight falls on a later token",
-    ),
+    Case("as it opens", [], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
+    Case("less leaks", [{"Fill": -19.9}], lambda: filled(-19.9), r"^Less than 0\.1 % .* “Your” leaks .*orange"),
+    Case("the slider's end", [{"Fill": -20}], lambda: filled(-torch.inf), "^No weight falls on a later token"),
     Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
 ]

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from figure_case import NUMBERS, TO_LESSON, Case
+from figure_case import TO_LESSON, Case
 from figure_truths import linear
 from torch.nn import functional
 from truths import drawn, multi_head
@@ -64,19 +64,14 @@ CASES = [
         says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* "
         "The mean of each is 89 to 113.% of its weight",
     ),
-    Case("one draw", [NUMBERS, ("move", "Draws", 1)], lambda: dropped(0.5, 1), "Draw 1 drops 3 of 6"),
-    Case("all draws", [NUMBERS, ("move", "p", 0.2), ("move", "Draws", 200)], lambda: dropped(0.2, 200), "1.25 times"),
+    Case("one draw", [{"Draws": 1}], lambda: dropped(0.5, 1), "Draw 1 drops 3 of 6"),
+    Case("all draws", [{"p": 0.2, "Draws": 200}], lambda: dropped(0.2, 200), "1.25 times"),
     Case(
         "once more",
-        [NUMBERS, ("move", "Draws", 97), ("press", "Step")],
+        [{"Draws": 97}, ("press", "Step")],
         lambda: dropped(0.5, 98),
         "Draw 98 drops .* The mean of each is 82 to 112.% of its weight",
     ),
-    Case(
-        "another token",
-        [NUMBERS, ("choose", "Weights of", "Your")],
-        lambda: dropped(0.5, 200, 0),
-        "of 1 weight of “Your”",
-    ),
+    Case("another token", [{"Weights of": "Your"}], lambda: dropped(0.5, 200, 0), "of 1 weight of “Your”"),
     Case("nothing dropped", [TO_LESSON], lambda: dropped(0.0, 1), "in eval mode"),
 ]

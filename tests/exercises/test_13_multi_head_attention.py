@@ -55,14 +55,11 @@ CASES = [
     Case("as it opens", [], lambda: split(2, True), "16 of 24 numbers get into the row of another token"),
     Case(
         "one head",
-        [("choose", "Heads", "1")],
+        [{"Heads": "1"}],
         lambda: split(1, True),
         "With one head, view alone keeps every row in its colour too",
     ),
     Case(
-        "places",
-        [TO_LESSON, ("toggle", "Numbers of the lesson"), ("choose", "Heads", "4")],
-        lambda: split(4, True),
-        "12 of 24 numbers",
+        "places", [TO_LESSON, {"Numbers of the lesson": True, "Heads": "4"}], lambda: split(4, True), "12 of 24 numbers"
     ),
 ]

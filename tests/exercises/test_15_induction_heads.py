@@ -11,7 +11,7 @@ def second_half(ids: list[int], off: tuple[tuple[int, int], ...] = ()) -> dict[s
 
 
 # The means are those of `trained_loss`: 0.0347, 3.3956, 3.6599 and 8.5420.
-ALL = ("toggle", "All heads")
+ALL = {"All heads": True}
 CASES = [
     Case("as it opens", [], lambda: {"the model goes on": torch.tensor([5, 17, 3, 29, 11] * 3)}, "earlier 11: 5", 1e-4),
     Case(
@@ -23,7 +23,7 @@ CASES = [
     ),
     Case(
         "the induction head off",
-        [ALL, ("type", "Tokens", words(CAUSAL)), ("toggle", "layer 1, head 0")],
+        [ALL, ("type", "Tokens", words(CAUSAL)), {"layer 1, head 0": False}],
         lambda: second_half(CAUSAL, ((1, 0),)),
         r"is 3\.40 with 1 head off",
         1e-4,

@@ -12,11 +12,6 @@ def cut(order: str) -> dict[str, torch.Tensor]:
 
 CASES = [
     Case("as it opens", [], lambda: cut("vkq"), "v and q are cut"),
-    Case(
-        "and cut so",
-        [("choose", "Stacked as", "v k q"), ("choose", "Cut as", "v k q")],
-        lambda: cut("qkv"),
-        "One product",
-    ),
-    Case("cut otherwise", [TO_LESSON, ("choose", "Cut as", "k q v")], lambda: cut("kqv"), "k and q are cut.*no error"),
+    Case("and cut so", [{"Stacked as": "v k q", "Cut as": "v k q"}], lambda: cut("qkv"), "One product"),
+    Case("cut otherwise", [TO_LESSON, {"Cut as": "k q v"}], lambda: cut("kqv"), "k and q are cut.*no error"),
 ]

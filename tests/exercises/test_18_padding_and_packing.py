@@ -5,23 +5,14 @@ import math
 
 import pytest
 import torch
-from figure_case import NUMBERS, Case
+from figure_case import Case
 from thorough import sample
 from torch.nn import functional as F
-from truths import load
+from truths import drawn, load
 
 exercise = load("18")
-
-
 BATCHES = [(3,), (1, 4, 2), (5, 5), (0, 3), (4, 0, 1, 6), (0, 0)]
-
-
 GARBAGE = (0.0, 1e30, math.nan, math.inf, -math.inf)
-
-
-def drawn(*shape, seed=24):
-    generator = torch.Generator().manual_seed(seed)
-    return [torch.randn(*shape, dtype=torch.float64, generator=generator) for _ in range(3)]
 
 
 def ready_made(q, k, v, causal):
@@ -35,7 +26,8 @@ def ready_made(q, k, v, causal):
 )
 def test_each_sequence_as_if_it_were_alone(lengths, garbage, side, causal):
     T = max(*lengths, 1) + 1
-    tokens, real = drawn(len(lengths), 2, T, 4), exercise.key_padding_mask(torch.tensor(lengths), T, side)
+    real = exercise.key_padding_mask(torch.tensor(lengths), T, side)
+    tokens = [drawn(len(lengths), 2, T, 4, seed=seed) for seed in range(3)]
     inputs = [torch.where(real[:, None, :, None], x, garbage).requires_grad_() for x in tokens]
     got = exercise.padded_attention(*inputs, torch.tensor(lengths), side, causal)
     expected = torch.zeros_like(got)
@@ -64,27 +56,22 @@ def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False
     )
 
 
-HIDE, REPLACE = (("toggle", name) for name in ("Hide padding before the softmax", "Set padding to 0 first"))
-HOLDS = "Padding holds"
+HIDE, REPLACE = "Hide padding before the softmax", "Set padding to 0 first"
+NAN = {"Padding holds": "NaN"}
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: in_a_row(3, 0.0), "takes 20.% of the weight: the result is 4, not 5"),
-    Case("hidden", [("move", "Places in the row", 5), HIDE, NUMBERS], lambda: in_a_row(5, 0.0, hide=True), "as if"),
-    Case("NaN", [("choose", HOLDS, "NaN"), NUMBERS], lambda: in_a_row(3, math.nan), "every weight is NaN"),
-    Case(
-        "NaN, hidden",
-        [("choose", HOLDS, "NaN"), HIDE, NUMBERS],
-        lambda: in_a_row(3, math.nan, hide=True),
-        "0 · NaN is NaN",
-    ),
+    Case("as it opens", [], lambda: in_a_row(3, 0.0), "takes 20.% of the weight: the result is 4, not 5"),
+    Case("hidden", [{"Places in the row": 5, HIDE: True}], lambda: in_a_row(5, 0.0, hide=True), "as if"),
+    Case("NaN", [NAN], lambda: in_a_row(3, math.nan), "every weight is NaN"),
+    Case("NaN, hidden", [NAN, {HIDE: True}], lambda: in_a_row(3, math.nan, hide=True), "0 · NaN is NaN"),
     Case(
         "NaN, replaced",
-        [("move", "Places in the row", 8), ("choose", HOLDS, "NaN"), REPLACE, NUMBERS],
+        [NAN, {"Places in the row": 8, REPLACE: True}],
         lambda: in_a_row(8, math.nan, replace=True),
         "60.%",
     ),
     Case(
         "on the left, with both",
-        [("choose", "It is on the", "left"), ("choose", HOLDS, "NaN"), HIDE, REPLACE, NUMBERS],
+        [NAN, {"It is on the": "left", HIDE: True, REPLACE: True}],
         lambda: in_a_row(3, math.nan, hide=True, replace=True, left=True),
         "as if the sentence were alone",
     ),

@@ -58,7 +58,7 @@ CASES = [
     ),
     Case(
         "far, and another base",
-        [TO_LESSON, ("choose", "Base", "10,000"), ("move", "Query at", 20), ("move", "Key at", 7)],
+        [TO_LESSON, {"Base": "10,000", "Query at": 20, "Key at": 7}],
         lambda: turned(20, 7, 10_000.0),
         "distance is 13",
     ),

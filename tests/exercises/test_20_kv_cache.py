@@ -43,7 +43,6 @@ def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
 
 @pytest.fixture(scope="module")
 def reserved_cache():
-    """The class of the lesson."""
     code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
     exec(code, names := {"torch": torch})
     return names["ReservedCache"]
@@ -83,7 +82,7 @@ def sentence(tokens: int) -> str:
 
 CASES = [
     Case("as it opens", [], says=sentence(6)),
-    Case("three tokens", [TO_LESSON, ("move", "Tokens", 3)], lambda: cached(3), sentence(3)),
+    Case("three tokens", [TO_LESSON, {"Tokens": 3}], lambda: cached(3), sentence(3)),
     Case(
         "the first again", [TO_LESSON, ("press", "Step")], lambda: cached(1), "takes 26 multiply-adds.* it is the same"
     ),

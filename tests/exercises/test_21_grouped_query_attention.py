@@ -3,7 +3,7 @@
 import re
 
 import torch
-from figure_case import NUMBERS, TO_LESSON, Case
+from figure_case import TO_LESSON, Case
 from thorough import nightly
 from torch import nn
 from truths import measure_again
@@ -39,16 +39,16 @@ def grouped(groups: int) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("a head each", [NUMBERS, ("choose", "Heads of keys", "8")], lambda: grouped(8), "keys of its own"),
+    Case("a head each", [{"Heads of keys": "8"}], lambda: grouped(8), "keys of its own"),
     Case(
         "one for all",
-        [TO_LESSON, ("choose", "Heads of keys", "1")],
+        [TO_LESSON, {"Heads of keys": "1"}],
         lambda: grouped(1),
         "8 heads of queries share the only head .*512 MiB",
     ),
     Case(
         "a long text",
-        [NUMBERS, ("choose", "Heads of keys", "4"), ("move", "Tokens", 17)],
+        [{"Heads of keys": "4", "Tokens": 17}],
         lambda: grouped(4),
         "131,072 tokens the cache takes 32 GiB; without sharing it takes 64 GiB",
     ),

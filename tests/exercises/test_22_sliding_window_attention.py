@@ -5,18 +5,15 @@ import torch
 from figure_case import TO_LESSON, Case
 from truths import drawn, load
 
+exercise = load("22")
+WINDOWS = (1, 2, 3, 7, 8, 64, 130, 1000)
+
 
 def window(tokens: int, width: int, layers: int = 1) -> dict[str, torch.Tensor]:
     """Exercise 22's mask, and what is seen through some layers: the mask's powers."""
     mask = torch.ones(tokens, tokens).tril() - torch.ones(tokens, tokens).tril(-width)
     seen = torch.linalg.matrix_power(mask, layers) > 0
     return {"mask": mask, **({f"seen through {layers} layers": seen.float()} if layers > 1 else {})}
-
-
-WINDOWS = (1, 2, 3, 7, 8, 64, 130, 1000)
-
-
-exercise = load("22")
 
 
 def whole(query, keys, values, window):
@@ -33,13 +30,13 @@ def test_it_is_masked_attention_over_all_tokens(shape, window):
     torch.testing.assert_close(exercise.sliding_window_attention(*inputs, window), whole(*inputs, window))
 
 
-MASKS = ("toggle", "Masks")
+MASKS = {"Masks": True}
 CASES = [
     Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
-    Case("wider", [TO_LESSON, ("move", "Tokens", 9), ("move", "Window", 4)], lambda: window(9, 4), r"1.·.3.=.3\."),
+    Case("wider", [TO_LESSON, {"Tokens": 9, "Window": 4}], lambda: window(9, 4), r"1.·.3.=.3\."),
     Case(
         "to the first token",
-        [MASKS, ("move", "Layers", 6)],
+        [MASKS, {"Layers": 6}],
         lambda: window(12, 3, 6),
         "6.·.2.=.12, more than the 11 that there are",
     ),

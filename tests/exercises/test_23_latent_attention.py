@@ -44,16 +44,19 @@ def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Ten
     return {"scores": scores, "weights": torch.softmax(scores / 2, dim=-1), "multiplications": work}
 
 
-FIRST, SECOND, LENGTH = "Query, number 0", "Query, number 1", "Tokens"
-MANY, KEYS = ("move", LENGTH, 1000), ("choose", "Through W", "what is kept")
-ALL = ("toggle", "Work and weights")
+ALL = {"Work and weights": True}
 CASES = [
     Case("as it opens", [ALL], lambda: by_both(1, 2), "No key is made: .* 12 multiplications, the other way 16"),
-    Case("keys", [KEYS, ALL], lambda: by_both(1, 2), "W makes a key of .* 16 multiplications, the other way 12"),
-    Case("one token", [("move", LENGTH, 1), ALL], lambda: by_both(1, 2, 1), "9 multiplications, the other way 8"),
+    Case(
+        "keys",
+        [{"Through W": "what is kept"}, ALL],
+        lambda: by_both(1, 2),
+        "W makes a key of .* 16 multiplications, the other way 12",
+    ),
+    Case("one token", [{"Tokens": 1}, ALL], lambda: by_both(1, 2, 1), "9 multiplications, the other way 8"),
     Case(
         "another query",
-        [MANY, ("move", FIRST, -2), ALL],
+        [{"Tokens": 1000, "Query, number 0": -2}, ALL],
         lambda: by_both(-2, 2, 1000),
         "3,006 multiplications, the other way 8,000",
     ),

@@ -51,9 +51,9 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
     return {"block tables": torch.tensor([cache.block_table(sequence) for sequence in range(children + 1)])}
 
 
-STEP, TABLES = ("press", "Step"), ("toggle", "Block tables")
+STEP, TABLES = ("press", "Step"), {"Block tables": True}
 CASES = [
-    Case("a fork", [TABLES, ("move", "Moment", 2)], lambda: family(written=0), "Child 2 gets .* no token is copied"),
+    Case("a fork", [TABLES, {"Moment": 2}], lambda: family(written=0), "Child 2 gets .* no token is copied"),
     Case(
         "as it opens, at the first write",
         [TABLES],
@@ -68,8 +68,6 @@ CASES = [
         "writes token 7 into block 1, which is its own. .* without sharing it would be 6",
     ),
     Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
-    Case("full blocks", [TABLES, ("move", "Tokens in the prompt", 8)], lambda: family(prompt=8), "nothing is copied"),
-    Case(
-        "without children", [TABLES, ("move", "Children", 0)], lambda: family(children=0), "^The parent writes token 7"
-    ),
+    Case("full blocks", [TABLES, {"Tokens in the prompt": 8}], lambda: family(prompt=8), "nothing is copied"),
+    Case("without children", [TABLES, {"Children": 0}], lambda: family(children=0), "^The parent writes token 7"),
 ]

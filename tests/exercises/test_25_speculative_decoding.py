@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 import torch
-from figure_case import NUMBERS, Case
+from figure_case import Case
 from truths import load
 
 exercise = load("25")
@@ -93,14 +93,11 @@ def told(rate: float) -> str:
     return rf"^{100 * rate:.0f}.% of the drafted tokens are kept\..* would give {tokens:.2f}.tokens"
 
 
-WRONG, DRAFTED = "How wrong the draft is, %", "Drafted in a round"
-AGAIN = ("toggle", "After a rejection, draw from the target instead")
-FOUR = ("move", DRAFTED, 4)
+AGAIN = {"After a rejection, draw from the target instead": True}
+FOUR = {"Drafted in a round": 4}
 CASES = [
-    Case("as it opens", [NUMBERS], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
-    Case("four drafted", [FOUR, NUMBERS], lambda: one_place(100), told(0.5)),
-    Case("the same model", [("move", WRONG, 0), FOUR, NUMBERS], lambda: one_place(0), told(1.0)),
-    Case(
-        "drawn again", [AGAIN, NUMBERS], lambda: one_place(100, again=True), "mat comes out with 0.375 instead of 0.500"
-    ),
+    Case("as it opens", [], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
+    Case("four drafted", [FOUR], lambda: one_place(100), told(0.5)),
+    Case("the same model", [{"How wrong the draft is, %": 0}, FOUR], lambda: one_place(0), told(1.0)),
+    Case("drawn again", [AGAIN], lambda: one_place(100, again=True), "mat comes out with 0.375 instead of 0.500"),
 ]

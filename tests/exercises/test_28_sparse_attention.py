@@ -8,8 +8,6 @@ from figure_case import TO_LESSON, Case
 from truths import load
 
 exercise = load("28")
-
-
 # (B, H, T, h, d_v, I, c, k)
 SHAPES = [(2, 3, 7, 4, 3, 2, 4, 2), (1, 1, 1, 2, 2, 1, 2, 1), (3, 1, 5, 2, 6, 4, 6, 9), (1, 2, 17, 3, 2, 3, 8, 6)]
 
@@ -63,23 +61,21 @@ def chosen(
 CASES = [
     Case(
         "more places than keys",
-        [TO_LESSON, ("move", "Keys to read (k)", 5)],
+        [TO_LESSON, {"Keys to read (k)": 5}],
         lambda: chosen(5, 4),
         "1 of the 5 places stays empty",
     ),
     Case(
         "as it opens",
-        [("toggle", "Products")],
+        [{"Products": True}],
         lambda: chosen(4),
         "Keys 1 and 3 score the same, and are left out only because",
     ),
     Case(
         "a head that votes against",
-        [TO_LESSON, ("move", "Weight of head 0", 2), ("move", "Weight of head 1", -1)],
+        [TO_LESSON, {"Weight of head 0": 2, "Weight of head 1": -1}],
         lambda: chosen(2, 4, (2.0, -1.0)),
         r"Key 2 scores 2\s·\s1\s\+\s−1\s·\s0\s=\s2\. Key 3 scores the same",
     ),
-    Case(
-        "no relu", [TO_LESSON, ("toggle", "relu")], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"
-    ),
+    Case("no relu", [TO_LESSON, {"relu": False}], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"),
 ]

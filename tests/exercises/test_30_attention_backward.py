@@ -9,8 +9,6 @@ from torch.nn import functional as F
 from truths import leaves, load
 
 SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 5, 7), (3, 1, 4, 4)]  # (B, H, T, h)
-
-
 exercise = load("30")
 
 
@@ -42,30 +40,30 @@ def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
 
 
 LOG_2 = math.log(2.0)
-WHOLE = ("choose", "Jacobian", "whole")
+WHOLE = {"Jacobian": "whole"}
 CASES = [
     Case("as it opens", [], says="average is 2.500.* positive only for score 2"),
     Case(
         "all alike",
-        [WHOLE, ("move", "Gradient 0", 6), ("move", "Gradient 1", 6)],
+        [WHOLE, {"Gradient 0": 6, "Gradient 1": 6}],
         lambda: back([LOG_2, 0, 0], [6, 6, 6]),
         "no score gets a gradient",
     ),
     Case(
         "a sure choice, and 2 more everywhere",
-        [WHOLE, ("move", "Score 0", 5), ("move", "Add to all", 2)],
+        [WHOLE, {"Score 0": 5, "Add to all": 2}],
         lambda: back([5, 0, 0], [3, 4, 8]),
         "positive only for score 1 and 2",
     ),
     Case(
         "hidden",
-        [WHOLE, ("toggle", "Hide token 2")],
+        [WHOLE, {"Hide token 2": True}],
         lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
         "positive only for score 1, where more than the average arrives at a weight that is not 0",
     ),
     Case(
         "diagonal",
-        [("choose", "Jacobian", "only the diagonal")],
+        [{"Jacobian": "only the diagonal"}],
         lambda: back([LOG_2, 0, 0], [1, 2, 6], diagonal=True),
         "and not 0",
     ),

@@ -6,7 +6,7 @@ import sys
 import pytest
 import torch
 from extras import needed
-from figure_case import NUMBERS, Case
+from figure_case import Case
 from thorough import sample
 from truths import dot, softmax, tensor
 
@@ -23,7 +23,6 @@ FOLDER = "32_triton_kernels"
 
 @pytest.fixture
 def without_triton(monkeypatch):
-    """As if it were not installed."""
     project._is_installed.cache_clear()
     monkeypatch.setitem(sys.modules, "triton", None)
     yield
@@ -78,25 +77,18 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
 
 
 CASES = [
-    Case(
-        "as it opens",
-        [NUMBERS],
-        lambda: stored(0, 4),
-        "reads log 4 of row 1\\. So the weights of row 0 sum to 0.5, not to",
-    ),
-    Case(
-        "the last row", [NUMBERS, ("choose", "Program", "row 1")], lambda: stored(1, 4), "1 from memory past the tensor"
-    ),
+    Case("as it opens", [], lambda: stored(0, 4), "reads log 4 of row 1\\. So the weights of row 0 sum to 0.5, not to"),
+    Case("the last row", [{"Program": "row 1"}], lambda: stored(1, 4), "1 from memory past the tensor"),
     Case(
         "wide",
-        [NUMBERS, ("choose", "Lanes of the tile", "8")],
+        [{"Lanes of the tile": "8"}],
         lambda: stored(0, 8),
         "log 4, log 1, log 5 of row 1 and 2 from memory past",
     ),
-    Case("masked", [NUMBERS, ("choose", "Lanes past the row", "hold −∞")], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case("masked", [{"Lanes past the row": "hold −∞"}], lambda: stored(0, 4, 0.0), "Row 0 is right"),
     Case(
         "masked with 0",
-        [NUMBERS, ("choose", "Lanes past the row", "hold 0")],
+        [{"Lanes past the row": "hold 0"}],
         lambda: stored(0, 4, 1.0),
         "A masked lane that holds 0 adds 1",
     ),

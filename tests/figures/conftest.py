@@ -24,8 +24,6 @@ class Drawn:
 
 @pytest.fixture(scope="session")
 def folder_of_pages(tmp_path_factory):
-    """A folder with a page for each figure."""
-
     def write(root):
         root.mkdir()
         for name in FIGURES:

@@ -69,31 +69,15 @@ def agrees(texts, expected, tolerance=0.0):
         assert got == value or abs(got - value) <= near or (got != got and value != value), (text, value)
 
 
-def move(page, label, value):
-    page.get_by_label(label, exact=True).evaluate(
-        """(input, value) => { input.value = Math.sign(value) * Math.abs(value) ** (1 / input.dataset.bend);
-        input.dispatchEvent(new Event('input')); }""",
-        value,
-    )
-
-
-def unfold(control):
-    """A control that can be used, also where it was folded away."""
-    control.locator("xpath=ancestor::details").evaluate_all("all => all.forEach(one => one.open = true)")
-    return control
-
-
 def act(page, step):
+    """Do a step: {"Tokens": 3, "Base": "100", "Causal": True} sets a slider, a choice and a box, others are tuples."""
+    if isinstance(step, dict):
+        for label, value in step.items():
+            set_control(page, label, value)
+        return
     what, *arguments = step
-    if what == "move":
-        move(page, *arguments)
-    elif what == "press":
+    if what == "press":
         page.get_by_role("button", name=arguments[0], exact=True).click()
-    elif what == "choose":
-        group = page.get_by_role("group", name=arguments[0], exact=True, include_hidden=True)
-        unfold(group).get_by_label(arguments[1], exact=True).check()
-    elif what == "toggle":
-        unfold(page.get_by_label(arguments[0], exact=True)).click()
     elif what == "type":
         unfold(page.get_by_label(arguments[0], exact=True)).fill(arguments[1])
     elif what == "pick":
@@ -103,3 +87,24 @@ def act(page, step):
         page.keyboard.press(arguments[0])
     else:
         raise AssertionError(f"no such step: {step}")
+
+
+def set_control(page, label, value):
+    """Move a slider to a number, choose a text in a group of buttons, tick a box or not."""
+    if isinstance(value, str):
+        group = page.get_by_role("group", name=label, exact=True, include_hidden=True)
+        unfold(group).get_by_label(value, exact=True).check()
+    elif isinstance(value, bool):
+        unfold(page.get_by_label(label, exact=True)).set_checked(value)
+    else:
+        page.get_by_label(label, exact=True).evaluate(
+            """(input, value) => { input.value = Math.sign(value) * Math.abs(value) ** (1 / input.dataset.bend);
+            input.dispatchEvent(new Event('input')); }""",
+            value,
+        )
+
+
+def unfold(control):
+    """A control that can be used, also where it was folded away."""
+    control.locator("xpath=ancestor::details").evaluate_all("all => all.forEach(one => one.open = true)")
+    return control

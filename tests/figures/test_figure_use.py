@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from browser import CONTRASTS
-from figure_pages import FIGURES, FIRST, SENTENCE, act, move, new_tab, pale
+from figure_pages import FIGURES, FIRST, SENTENCE, act, new_tab, pale
 from thorough import sample
 
 pytestmark = pytest.mark.slow
@@ -166,7 +166,7 @@ def test_a_screen_reader_says_one_sentence_at_the_end_of_a_drag(chromium, folder
         new MutationObserver(() => said.push(spoken.textContent)).observe(spoken, {childList: true}); }"""
     )
     for value in range(20, 40):
-        move(page, "d_k", value)
+        act(page, {"d_k": value})
         page.clock.run_for(50)
     assert page.evaluate("said") == [] and "d_k = 39" in said.inner_text()
     page.clock.run_for(1000)
@@ -263,15 +263,14 @@ def test_no_word_of_a_drawing_is_written_over_another(drawn):
 SENTENCE_TOKENS = ("Your", "journey", "starts", "with", "one", "step")
 MOVES = {
     "03": [
-        [("choose", "Query", token), ("choose", "Dimensions", axes)]
+        {"Query": token, "Dimensions": axes}
         for token, axes in itertools.product(SENTENCE_TOKENS, ("0 and 1", "0 and 2", "1 and 2"))
     ],
     "05": [
-        [("choose", "Token", token), ("move", "Chosen entry of W_query", entry), *same]
-        for token, entry in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6))
-        for same in ([], [("toggle", "Use W_query for the keys too")])
+        {"Token": token, "Chosen entry of W_query": entry, "Use W_query for the keys too": same}
+        for token, entry, same in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6), (False, True))
     ],
-    "19": [[("move", "Query at", place)] for place in range(33)],
+    "19": [{"Query at": place} for place in range(33)],
 }
 
 
@@ -279,11 +278,10 @@ MOVES = {
 def test_no_word_of_a_drawing_is_written_over_another_after_a_move(opened, number):
     page = opened(FIRST[number])
     found = {}
-    for steps in sample(MOVES[number], 3):
-        for step in steps:
-            act(page, step)
+    for step in sample(MOVES[number], 3):
+        act(page, step)
         if covered := page.evaluate(COVERED, ".kata-live"):
-            found[str(steps)] = covered
+            found[str(step)] = covered
     assert found == {}
 
 
