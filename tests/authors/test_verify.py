@@ -51,6 +51,7 @@ MISTAKES = {
     "first_row_only": ("Only the first row is doubled: the others go in too.", "return torch.cat([2 * x[:1], x[1:]])"),
     "in_place": ("The input itself is doubled: make a new tensor instead.", "return x.mul_(2)"),
 }
+WRITTEN = {name: MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()}
 STYLES = ("return x + x", "return x * 2", "return torch.add(x, x)")
 HIDDEN = '''"""Hidden."""
 
@@ -97,9 +98,8 @@ def filled() -> dict[str, str]:
     for number, body in enumerate(STYLES, 1):
         style = f"solutions/{FOLDER}/right/style_{number}.py"
         files[style] = files[style].replace("return x", body)
-    wrong = [MISTAKE.format(name=name, sentence=s, body=b) for name, (s, b) in MISTAKES.items()]
-    own = {FACTS: TOML, HIDDEN_FILE: HIDDEN, WRONG: "# in-place\n" + "".join(wrong), STUB: stubs.make(files[RIGHT])}
-    return files | own
+    wrong = "# in-place\n" + "".join(WRITTEN.values())
+    return files | {FACTS: TOML, HIDDEN_FILE: HIDDEN, WRONG: wrong, STUB: stubs.make(files[RIGHT])}
 
 
 FILES = filled()
@@ -408,12 +408,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         )
     ],
     "a mistake is missing": [
-        (
-            WRONG,
-            MISTAKE.format(name="added_two", sentence=MISTAKES["added_two"][0], body=MISTAKES["added_two"][1]),
-            "",
-            "mistakes.md: 4 mistakes are here, and 5 are the least",
-        )
+        (WRONG, WRITTEN["added_two"], "", "mistakes.md: 4 mistakes are here, and 5 are the least")
     ],
 }
 

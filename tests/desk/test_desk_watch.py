@@ -84,6 +84,7 @@ def learner(only_learner):
     """One learner for all tests, whose window is open: each begins with a save."""
     if only_learner.desk.closed:  # by the test that closes it, where that is not the last one
         only_learner.open()
+    only_learner.desk.resize(ROWS, 80)
     return only_learner
 
 
@@ -190,12 +191,9 @@ def fits(page: str) -> bool:
 def test_a_resized_terminal(learner):
     learner.save(WRONG)
     learner.desk.resize(20, 50)
-    try:
-        learner.desk.shows("points", "quit")
-        assert soon(lambda: fits(learner.desk.screen), 10)  # it is drawn again a moment later
-        assert FAILED in " ".join(learner.desk.screen.split())
-    finally:
-        learner.desk.resize(ROWS, 80)
+    learner.desk.shows("points", "quit")
+    assert soon(lambda: fits(learner.desk.screen), 10)  # it is drawn again a moment later
+    assert FAILED in " ".join(learner.desk.screen.split())
 
 
 def test_a_fork_server_that_dies_is_replaced(learner):
@@ -218,9 +216,7 @@ def test_what_is_longer_than_the_screen_scrolls_from_its_head(learner):
     tail = learner.press("\x1b[F", "│ save")
     assert not tail.startswith(f"{EXERCISE[:2]} ") and "q quit" in tail.splitlines()[-1] and FAILED in tail
     learner.press("\x1b[A", tail.splitlines()[0])  # one line further down
-    learner.desk.type("\x1b[Ha")
-    learner.desk.resize(ROWS, 80)
-    learner.desk.shows("a: show all")
+    learner.press("\x1b[Ha", "a: show all")
 
 
 def test_a_hint_is_for_the_task_that_is_shown_and_goes_with_it(learner):
@@ -285,20 +281,14 @@ def test_one_walks_the_list_with_arrows_opens_with_enter_and_goes_on_with_n(lear
 def test_the_lesson_with_formulas_as_text_from_where_it_was_left_and_its_answers_on_demand(learner):
     learner.save()
     learner.desk.resize(24, 80)
-    try:
-        page = learner.press("o", "03 Context vectors", "e: the next answer", "lines 1 to")
-        assert "</" not in page and "$" not in page and "](" not in page
-        page = learner.press(" ", "lines 22 to")
-        learner.back()
-        learner.press("o", "lines 22 to")
-        page = learner.press("e", "▾")
-        assert page.count("▾") == 1  # one answer, and none of those to come
-        learner.desk.type("e")
-        learner.desk.type("h")  # a key of the main page does what it says there
-        learner.desk.shows("points ·")
-    finally:
-        learner.desk.resize(ROWS, 80)
-        learner.desk.shows("points ·")
+    page = learner.press("o", "03 Context vectors", "e: the next answer", "lines 1 to")
+    assert "</" not in page and "$" not in page and "](" not in page
+    learner.press(" ", "lines 22 to")
+    learner.back()
+    learner.press("o", "lines 22 to")
+    page = learner.press("e", "▾")
+    assert page.count("▾") == 1  # one answer, and none of those to come
+    learner.press("eh", "points ·")  # a key of the main page does what it says there
 
 
 def test_solution_and_reset(learner):

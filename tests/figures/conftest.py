@@ -35,9 +35,7 @@ def folder_of_pages(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tab(chromium):
     """One page of a browser for all figures that something is done to."""
-    page = new_tab(chromium)
-    yield page
-    page.context.close()
+    return new_tab(chromium)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +43,7 @@ def untouched_tab(chromium):
     """One page of a browser for all figures that are looked at as they were loaded."""
     page = new_tab(chromium)
     page.add_init_script(LAYOUT_SHIFT)
-    yield page
-    page.context.close()
+    return page
 
 
 @pytest.fixture

@@ -82,20 +82,17 @@ def test_scripts_are_small_and_import_nothing_and_their_data_holds_no_solution()
 
 
 def test_without_a_script_and_in_print_a_still_picture_stands_there(chromium, folder_of_pages):
-    context = chromium.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = chromium.new_context(java_script_enabled=False).new_page()
     for folder in sample(FIGURES, 3):
         page.goto((folder_of_pages / f"{folder}.html").as_uri())
         still = page.locator(".kata-still")
         assert still.is_visible() and still.get_attribute("alt") == numbers.figure(folder).title
         assert min(still.bounding_box()[side] for side in ("width", "height")) > 100  # it was decoded
-    context.close()
     page = chromium.new_page()
     page.goto((folder_of_pages / f"{FIGURES[0]}.html").as_uri())
     assert not page.locator(".kata-still").is_visible() and page.locator(".kata-live").is_visible()
     page.emulate_media(media="print")
     assert page.locator(".kata-still").is_visible() and not page.locator(".kata-live").is_visible()
-    page.close()
 
 
 def test_a_notebooks_module_draws_the_same(drawn):

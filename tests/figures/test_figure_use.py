@@ -171,7 +171,6 @@ def test_a_screen_reader_says_one_sentence_at_the_end_of_a_drag(chromium, folder
     assert page.evaluate("said") == [] and "d_k = 39" in said.inner_text()
     page.clock.run_for(1000)
     assert page.evaluate("said") == [said.inner_text()]
-    page.context.close()
 
 
 @pytest.mark.parametrize("width", [1000, 320])
