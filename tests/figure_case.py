@@ -12,7 +12,6 @@ TO_LESSON = ("press", "As in the lesson")
 class Case:
     """Steps, and what must be shown afterwards: matrices by name, a pattern that the figure's sentence has."""
 
-    name: str
     steps: list[tuple | dict]
     expected: Callable[[], dict[str, torch.Tensor]] = field(default=dict)
     says: str = ""

@@ -352,7 +352,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (NOTICE_FILE, "Dig deeper:", "Deeper:", "notice.md:1: it does not say what to notice"),
         (FIGURE_FILE, '"example"', '"exam"', "figure.py: the figure shows 'exam' first"),
         (SCRIPT_FILE, "export default", "export", "figure.js: the figure has no `export default"),
-        (CASES_FILE, 'Case("half"', '# Case("half"', f"{FOLDER}.py:13: 2 cases of the figure"),
+        (CASES_FILE, 'Case([{"Factor": 5', '# Case([{"Factor": 5', f"{FOLDER}.py:13: 2 cases of the figure"),
     ],
     "a lesson without its parts, and a figure that cannot be run": [
         (PAGE, "You write", "# You write", "README.md: the lesson has no title, and what one writes"),

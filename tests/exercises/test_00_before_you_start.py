@@ -11,16 +11,11 @@ def less_mean(dim: int | None, rows: int = 2, keepdim: bool = False) -> dict[str
 
 
 CASES = [
-    Case("as it opens", [], lambda: less_mean(1, rows=3), "Orange: not the mean of its own.*torch does not warn"),
-    Case("means of columns", [TO_LESSON, {"Mean": "dim=0"}], lambda: less_mean(0), "not the mean of its own"),
-    Case("all entries", [TO_LESSON, {"Mean": "all entries"}], lambda: less_mean(None), "not the mean of its"),
-    Case(
-        "each row its own",
-        [{"Mean": "dim=1, keepdim"}],
-        lambda: less_mean(1, rows=3, keepdim=True),
-        "Each row loses its own mean",
-    ),
-    Case("one copy of three", [{"Copies laid over x": 1}], says="1 of 3 copies are laid"),
-    Case("a cell", [("pick", "result", 1, 2)], says="The 8 in row 1 loses 2, the mean of row 2"),
-    Case("an error", [TO_LESSON, {"Mean": "dim=1"}], says="An error"),
+    Case([], lambda: less_mean(1, rows=3), "Orange: not the mean of its own.*torch does not warn"),
+    Case([TO_LESSON, {"Mean": "dim=0"}], lambda: less_mean(0), "not the mean of its own"),
+    Case([TO_LESSON, {"Mean": "all entries"}], lambda: less_mean(None), "not the mean of its"),
+    Case([{"Mean": "dim=1, keepdim"}], lambda: less_mean(1, rows=3, keepdim=True), "Each row loses its own mean"),
+    Case([{"Copies laid over x": 1}], says="1 of 3 copies are laid"),
+    Case([("pick", "result", 1, 2)], says="The 8 in row 1 loses 2, the mean of row 2"),
+    Case([TO_LESSON, {"Mean": "dim=1"}], says="An error"),
 ]

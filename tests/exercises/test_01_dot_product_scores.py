@@ -41,12 +41,8 @@ def arrows(a: tuple[float, float], b: tuple[float, float]) -> str:
 
 CELL = ("pick", "scores", 4, 2)
 CASES = [
-    Case(
-        "the other way",
-        [{"a, x": 0.5, "a, y": 0.5, "b, x": -0.5, "b, y": -0.25}],
-        says=arrows((0.5, 0.5), (-0.5, -0.25)),
-    ),
-    Case("a cell", [TO_LESSON, CELL], lambda: {"scores": inputs() @ inputs().T}, "“one” and “starts” is .* = 0\\.7154"),
-    Case("its neighbour", [TO_LESSON, CELL, ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
-    Case("its two arrows", [TO_LESSON, CELL, ("press", "Two arrows")], says=arrows((0.77, 0.25), (0.57, 0.85))),
+    Case([{"a, x": 0.5, "a, y": 0.5, "b, x": -0.5, "b, y": -0.25}], says=arrows((0.5, 0.5), (-0.5, -0.25))),
+    Case([TO_LESSON, CELL], lambda: {"scores": inputs() @ inputs().T}, "“one” and “starts” is .* = 0\\.7154"),
+    Case([TO_LESSON, CELL, ("key", "ArrowRight")], says="“with” is .* = 0.3474"),
+    Case([TO_LESSON, CELL, ("press", "Two arrows")], says=arrows((0.77, 0.25), (0.57, 0.85))),
 ]

@@ -25,13 +25,8 @@ def query_on(index: int, times: float = 1.0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: query_on(1), "comes from all six tokens. “journey” pulls most"),
-    Case(
-        "sharper",
-        [{"Scores times": 20}],
-        lambda: query_on(1, 20.0),
-        "comes from journey and starts only. “journey” pulls most",
-    ),
-    Case("all alike", [{"Scores times": 0}], lambda: query_on(1, 0.0), "a plain mean"),
-    Case("step", [{"Query": "step", "Dimensions": "1 and 2"}], lambda: query_on(5), "row of “step”"),
+    Case([], lambda: query_on(1), "comes from all six tokens. “journey” pulls most"),
+    Case([{"Scores times": 20}], lambda: query_on(1, 20.0), "comes from journey and starts only. “journey” pulls most"),
+    Case([{"Scores times": 0}], lambda: query_on(1, 0.0), "a plain mean"),
+    Case([{"Query": "step", "Dimensions": "1 and 2"}], lambda: query_on(5), "row of “step”"),
 ]

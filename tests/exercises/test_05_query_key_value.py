@@ -21,19 +21,17 @@ def test_rows_times_columns_and_linear_layers(solution, tokens, d_in, d_k, d_v):
 
 CASES = [
     Case(
-        "as it opens",
         [],
         lambda: projected(1),
         "^“journey” asks “one”: its query times the key of “one” is 0.431 · 0.183 . 1.455 · 0.329 = 0.56. "
         "“one” asks “journey” .dashed.: 0.88",
     ),
-    Case("another token", [{"Token": "one"}], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
-    Case("itself", [("pick", "scores", 2, 2)], lambda: projected(2), "^“starts” asks itself: .* = 1.79"),
+    Case([{"Token": "one"}], lambda: projected(4), "^“one” asks “journey”: .* = 0.88"),
+    Case([("pick", "scores", 2, 2)], lambda: projected(2), "^“starts” asks itself: .* = 1.79"),
     Case(
-        "an entry of the other column",
         [("pick", "W_query", 1, 1), {"Chosen entry of W_query": 0.25}],
         lambda: projected(1, 0.25, at=(1, 1)),
         r"^The second number of the query of “journey” is .* 0\.2500 .* = 1\.074\.$",
     ),
-    Case("one map for both", [{"Use W_query for the keys too": True}], lambda: projected(1, same=True)),
+    Case([{"Use W_query for the keys too": True}], lambda: projected(1, same=True)),
 ]

@@ -71,7 +71,7 @@ def normal_scores(d_k: int, query: int = 0) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: normal_scores(64, 2), "query 2, with d_k = 64.* √64 = 8.0 they lie closer", 1e-4),
-    Case("one", [{"d_k": 1}], lambda: normal_scores(1, 2), "√1 = 1.0 they stay"),
-    Case("another query", [{"query": 5}], lambda: normal_scores(64, 5), "query 5, with d_k = 64", 1e-4),
+    Case([], lambda: normal_scores(64, 2), "query 2, with d_k = 64.* √64 = 8.0 they lie closer", 1e-4),
+    Case([{"d_k": 1}], lambda: normal_scores(1, 2), "√1 = 1.0 they stay"),
+    Case([{"query": 5}], lambda: normal_scores(64, 5), "query 5, with d_k = 64", 1e-4),
 ]

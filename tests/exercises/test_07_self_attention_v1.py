@@ -21,19 +21,10 @@ def the_query() -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], one_token(1), r"^“journey” mixes the first numbers of the six values"),
-    Case("a walk begins", [("press", "Step")], the_query, r"^First it asks: .*“journey” .*= 0\.43\.$"),
-    Case(
-        "and goes on",
-        [("press", "Reset")] + 2 * [("press", "Step")],
-        says=r"^The answers .*“journey” the weight 0\.23\.$",
-    ),
-    Case("a weight", [{"Token": "step"}, ("pick", "weights", 4, 0)], one_token(5), r"“one” the weight 0\.11\.$"),
-    Case("a score", [("pick", "scores", 1, 0)], one_token(1), r"“journey” .* 0\.43 · 0\.44 .*= 1\.85\.$"),
-    Case(
-        "the second number",
-        [{"Token": "one"}, ("pick", "context vector", 0, 1)],
-        one_token(4),
-        "“one” mixes the second numbers",
-    ),
+    Case([], one_token(1), r"^“journey” mixes the first numbers of the six values"),
+    Case([("press", "Step")], the_query, r"^First it asks: .*“journey” .*= 0\.43\.$"),
+    Case([("press", "Reset")] + 2 * [("press", "Step")], says=r"^The answers .*“journey” the weight 0\.23\.$"),
+    Case([{"Token": "step"}, ("pick", "weights", 4, 0)], one_token(5), r"“one” the weight 0\.11\.$"),
+    Case([("pick", "scores", 1, 0)], one_token(1), r"“journey” .* 0\.43 · 0\.44 .*= 1\.85\.$"),
+    Case([{"Token": "one"}, ("pick", "context vector", 0, 1)], one_token(4), "“one” mixes the second numbers"),
 ]

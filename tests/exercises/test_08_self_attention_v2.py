@@ -21,16 +21,14 @@ W_NAME = "W, 2 out × 3 in"
 HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
 
 
-def output(x: list[int], matrix: torch.Tensor) -> dict[str, torch.Tensor]:
-    return {"output": torch.tensor(x).float() @ matrix}
+def output(matrix: torch.Tensor) -> dict[str, torch.Tensor]:
+    return {"output": torch.tensor([1.0, 2.0, 3.0]) @ matrix}
 
 
 AGAIN = [{"Multiply x by": "W.reshape(3, 2)"}]
 CASES = [
-    Case("as it opens", [], lambda: output([1, 2, 3], HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
-    Case(
-        "another number", [("pick", W_NAME, 1, 1)], lambda: output([1, 2, 3], HELD.T), "row 1 of W is now in column 1"
-    ),
-    Case("read again", AGAIN, lambda: output([1, 2, 3], HELD.view(3, 2)), "It is wrong: 7, 2 is right"),
-    Case("not turned", [{"Multiply x by": "W as it is"}], says="torch refuses"),
+    Case([], lambda: output(HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
+    Case([("pick", W_NAME, 1, 1)], lambda: output(HELD.T), "row 1 of W .orange. is now in column 1"),
+    Case(AGAIN, lambda: output(HELD.view(3, 2)), "It is wrong: 7, 2 is right"),
+    Case([{"Multiply x by": "W as it is"}], says="torch refuses"),
 ]

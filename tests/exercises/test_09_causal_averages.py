@@ -42,9 +42,9 @@ def averaged(added: float = 0.0, token: int = 7) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: averaged(2.0, 2), r"is 1/3, so that changes by 0\.667, .* later averages"),
-    Case("the last token", [{"Changed token": 7}], lambda: averaged(2.0), r"changes by 0\.250\.$"),
-    Case("as in the lesson", [TO_LESSON], averaged, "nothing changes"),
-    Case("another token", [{"Changed token": 2, "Add to it": -4}], lambda: averaged(-4.0, 2), "changes by −1.333"),
-    Case("the first token", [("press", "Reset")], lambda: averaged(2.0, 0), "Token 0 gets"),
+    Case([], lambda: averaged(2.0, 2), r"is 1/3, so that changes by 0\.667, .* later averages"),
+    Case([{"Changed token": 7}], lambda: averaged(2.0), r"changes by 0\.250\.$"),
+    Case([TO_LESSON], averaged, "nothing changes"),
+    Case([{"Changed token": 2, "Add to it": -4}], lambda: averaged(-4.0, 2), "changes by −1.333"),
+    Case([("press", "Reset")], lambda: averaged(2.0, 0), "Token 0 gets"),
 ]

@@ -55,8 +55,8 @@ def filled(fill: float, last: float = 0.0) -> dict[str, torch.Tensor]:
 
 LAST_TOKEN = {"Add to each score with “step”": 5}
 CASES = [
-    Case("as it opens", [], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
-    Case("less leaks", [{"Fill": -19.9}], lambda: filled(-19.9), r"^Less than 0\.1 % .* “Your” leaks .*orange"),
-    Case("the slider's end", [{"Fill": -20}], lambda: filled(-torch.inf), "^No weight falls on a later token"),
-    Case("another last token", [TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
+    Case([], lambda: filled(-2.0), r"^49\.8 % of the weight of “Your” leaks to later tokens"),
+    Case([{"Fill": -19.9}], lambda: filled(-19.9), r"^Less than 0\.1 % .* “Your” leaks .*orange"),
+    Case([{"Fill": -20}], lambda: filled(-torch.inf), "^No weight falls on a later token"),
+    Case([TO_LESSON, LAST_TOKEN], lambda: filled(-torch.inf, 5.0), "move the weights of step"),
 ]

@@ -59,19 +59,17 @@ def dropped(p: float, draws: int, token: int = 5) -> dict[str, torch.Tensor]:
 
 CASES = [
     Case(
-        "as it opens",
         [],
         says="Draw 200 drops 3 of 6 weights of “step”, .*2.00 times as large.* "
         "The mean of each is 89 to 113.% of its weight",
     ),
-    Case("one draw", [{"Draws": 1}], lambda: dropped(0.5, 1), "Draw 1 drops 3 of 6"),
-    Case("all draws", [{"p": 0.2, "Draws": 200}], lambda: dropped(0.2, 200), "1.25 times"),
+    Case([{"Draws": 1}], lambda: dropped(0.5, 1), "Draw 1 drops 3 of 6"),
+    Case([{"p": 0.2, "Draws": 200}], lambda: dropped(0.2, 200), "1.25 times"),
     Case(
-        "once more",
         [{"Draws": 97}, ("press", "Step")],
         lambda: dropped(0.5, 98),
         "Draw 98 drops .* The mean of each is 82 to 112.% of its weight",
     ),
-    Case("another token", [{"Weights of": "Your"}], lambda: dropped(0.5, 200, 0), "of 1 weight of “Your”"),
-    Case("nothing dropped", [TO_LESSON], lambda: dropped(0.0, 1), "in eval mode"),
+    Case([{"Weights of": "Your"}], lambda: dropped(0.5, 200, 0), "of 1 weight of “Your”"),
+    Case([TO_LESSON], lambda: dropped(0.0, 1), "in eval mode"),
 ]

@@ -52,14 +52,7 @@ def split(heads: int, numbered: bool = False) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: split(2, True), "16 of 24 numbers get into the row of another token"),
-    Case(
-        "one head",
-        [{"Heads": "1"}],
-        lambda: split(1, True),
-        "With one head, view alone keeps every row in its colour too",
-    ),
-    Case(
-        "places", [TO_LESSON, {"Numbers of the lesson": True, "Heads": "4"}], lambda: split(4, True), "12 of 24 numbers"
-    ),
+    Case([], lambda: split(2, True), "16 of 24 numbers get into the row of another token"),
+    Case([{"Heads": "1"}], lambda: split(1, True), "With one head, view alone keeps every row in its colour too"),
+    Case([TO_LESSON, {"Numbers of the lesson": False, "Heads": "4"}], lambda: split(4, True), "12 of 24 numbers"),
 ]

@@ -49,28 +49,22 @@ TOM = "Tom sings and the dog howls"
 NUMBERS = {"Losses and maps": True}
 CASES = [
     Case(
-        "as it opens",
         [],
         lambda: {name: five[:3] for name, five in writer(76, TOM).items() if name != "loss"},
         "expects “dog”, with 0.97; layer 0, head 1 looks at “Tom”, with the weight 0.89",
         1e-4,
     ),
-    Case("trained", [NUMBERS], lambda: writer(76, TOM), "expects “dog”.*“dog” follows: a loss of 0.0351", 1e-4),
+    Case([NUMBERS], lambda: writer(76, TOM), "expects “dog”.*“dog” follows: a loss of 0.0351", 1e-4),
     Case(
-        "the head off that looks at the name",
         [{"layer 0, head 1": False}, NUMBERS],
         lambda: writer(76, TOM, ((0, 1),)),
         "expects “cat”.*“dog” follows, which had 0.0",
         1e-4,
     ),
-    Case("26 steps", [NUMBERS, {"Model": "for 26 steps"}], lambda: writer(26, TOM), "expects “cat”", 1e-4),
-    Case("other tokens", [TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "expects"),
-    Case(
-        "a word",
-        [TO_LESSON, ("pick", "pick a token", 0, 3)],
-        says="After “eat” .* “dessert” follows, .* a loss of 2.9785",
-    ),
-    Case("no word", [TO_LESSON, ("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
+    Case([NUMBERS, {"Model": "for 26 steps"}], lambda: writer(26, TOM), "expects “cat”", 1e-4),
+    Case([TO_LESSON, ("type", "Tokens", "3 3 1 0 2")], lambda: small_model([3, 3, 1, 0, 2]), "expects"),
+    Case([TO_LESSON, ("pick", "pick a token", 0, 3)], says="After “eat” .* “dessert” follows, .* a loss of 2.9785"),
+    Case([TO_LESSON, ("type", "Tokens", "Life is long")], says="“long” is no token: type Life, dessert"),
 ]
 
 

@@ -53,16 +53,9 @@ def translated(second: int = 4) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case(
-        "as it opens", [], lambda: translated(3), r"5.×.3 weights.*“die” looks most at “the”.* now that “cat” is gone"
-    ),
-    Case("the noun again", [{"Tokens of x_2": 4}], translated, r"5.×.4 weights.*it needs the noun"),
-    Case("an auxiliary", [("pick", "weights", 1, 0)], lambda: translated(3), r"“habe” looks most at “I”, with 0\.99"),
-    Case("one word", [{"Tokens of x_2": 1}], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
-    Case(
-        "fewer keys",
-        [TO_LESSON, {"Tokens of x_2": 3}],
-        lambda: crossed(3),
-        r"6.×.3 .*“Life” looks at token 2 .*most at token 0",
-    ),
+    Case([], lambda: translated(3), r"5.×.3 weights.*“die” looks most at “the”.* now that “cat” is gone"),
+    Case([{"Tokens of x_2": 4}], translated, r"5.×.4 weights.*it needs the noun"),
+    Case([("pick", "weights", 1, 0)], lambda: translated(3), r"“habe” looks most at “I”, with 0\.99"),
+    Case([{"Tokens of x_2": 1}], lambda: translated(1), r"5.×.1 weights.*with 1\.000"),
+    Case([TO_LESSON, {"Tokens of x_2": 3}], lambda: crossed(3), r"6.×.3 .*“Life” looks at token 2 .*most at token 0"),
 ]

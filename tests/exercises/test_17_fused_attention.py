@@ -11,7 +11,7 @@ def cut(order: str) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("as it opens", [], lambda: cut("vkq"), "v and q are cut"),
-    Case("and cut so", [{"Stacked as": "v k q", "Cut as": "v k q"}], lambda: cut("qkv"), "One product"),
-    Case("cut otherwise", [TO_LESSON, {"Cut as": "k q v"}], lambda: cut("kqv"), "k and q are cut.*no error"),
+    Case([], lambda: cut("vkq"), "v and q are cut"),
+    Case([{"Stacked as": "v k q", "Cut as": "v k q"}], lambda: cut("qkv"), "One product"),
+    Case([TO_LESSON, {"Cut as": "k q v"}], lambda: cut("kqv"), "k and q are cut.*no error"),
 ]

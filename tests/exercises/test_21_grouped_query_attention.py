@@ -39,15 +39,9 @@ def grouped(groups: int) -> dict[str, torch.Tensor]:
 
 
 CASES = [
-    Case("a head each", [{"Heads of keys": "8"}], lambda: grouped(8), "keys of its own"),
+    Case([{"Heads of keys": "8"}], lambda: grouped(8), "keys of its own"),
+    Case([TO_LESSON, {"Heads of keys": "1"}], lambda: grouped(1), "8 heads of queries share the only head .*512 MiB"),
     Case(
-        "one for all",
-        [TO_LESSON, {"Heads of keys": "1"}],
-        lambda: grouped(1),
-        "8 heads of queries share the only head .*512 MiB",
-    ),
-    Case(
-        "a long text",
         [{"Heads of keys": "4", "Tokens": 17}],
         lambda: grouped(4),
         "131,072 tokens the cache takes 32 GiB; without sharing it takes 64 GiB",

@@ -32,12 +32,7 @@ def test_it_is_masked_attention_over_all_tokens(shape, window):
 
 MASKS = {"Masks": True}
 CASES = [
-    Case("as it opens", [MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
-    Case("wider", [TO_LESSON, {"Tokens": 9, "Window": 4}], lambda: window(9, 4), r"1.·.3.=.3\."),
-    Case(
-        "to the first token",
-        [MASKS, {"Layers": 6}],
-        lambda: window(12, 3, 6),
-        "6.·.2.=.12, more than the 11 that there are",
-    ),
+    Case([MASKS], lambda: window(12, 3, 3), r"Through 3 layers that is 3.·.2.=.6\."),
+    Case([TO_LESSON, {"Tokens": 9, "Window": 4}], lambda: window(9, 4), r"1.·.3.=.3\."),
+    Case([MASKS, {"Layers": 6}], lambda: window(12, 3, 6), "6.·.2.=.12, more than the 11 that there are"),
 ]

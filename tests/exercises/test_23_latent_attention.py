@@ -46,16 +46,14 @@ def by_both(first: float, second: float, length: int = 2) -> dict[str, torch.Ten
 
 ALL = {"Work and weights": True}
 CASES = [
-    Case("as it opens", [ALL], lambda: by_both(1, 2), "No key is made: .* 12 multiplications, the other way 16"),
+    Case([ALL], lambda: by_both(1, 2), "No key is made: .* 12 multiplications, the other way 16"),
     Case(
-        "keys",
         [{"Through W": "what is kept"}, ALL],
         lambda: by_both(1, 2),
         "W makes a key of .* 16 multiplications, the other way 12",
     ),
-    Case("one token", [{"Tokens": 1}, ALL], lambda: by_both(1, 2, 1), "9 multiplications, the other way 8"),
+    Case([{"Tokens": 1}, ALL], lambda: by_both(1, 2, 1), "9 multiplications, the other way 8"),
     Case(
-        "another query",
         [{"Tokens": 1000, "Query, number 0": -2}, ALL],
         lambda: by_both(-2, 2, 1000),
         "3,006 multiplications, the other way 8,000",

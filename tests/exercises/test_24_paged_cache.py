@@ -53,21 +53,15 @@ def family(prompt: int = 6, size: int = 4, children: int = 2, written: int | Non
 
 STEP, TABLES = ("press", "Step"), {"Block tables": True}
 CASES = [
-    Case("a fork", [TABLES, {"Moment": 2}], lambda: family(written=0), "Child 2 gets .* no token is copied"),
+    Case([TABLES, {"Moment": 2}], lambda: family(written=0), "Child 2 gets .* no token is copied"),
     Case(
-        "as it opens, at the first write",
         [TABLES],
         lambda: family(written=1),
         "Child 1 writes token 7. Block 1 had 3 users, so it was copied to block 2 first",
     ),
-    Case("the next one", [TABLES, STEP], lambda: family(written=2), "2 users, so it was copied to block 3 first"),
-    Case(
-        "at its end",
-        [TO_LESSON],
-        family,
-        "writes token 7 into block 1, which is its own. .* without sharing it would be 6",
-    ),
-    Case("before a fork", [TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
-    Case("full blocks", [TABLES, {"Tokens in the prompt": 8}], lambda: family(prompt=8), "nothing is copied"),
-    Case("without children", [TABLES, {"Children": 0}], lambda: family(children=0), "^The parent writes token 7"),
+    Case([TABLES, STEP], lambda: family(written=2), "2 users, so it was copied to block 3 first"),
+    Case([TO_LESSON], family, "writes token 7 into block 1, which is its own. .* without sharing it would be 6"),
+    Case([TO_LESSON, ("press", "Reset")], lambda: family(children=0, written=0), "takes 2 blocks"),
+    Case([TABLES, {"Tokens in the prompt": 8}], lambda: family(prompt=8), "nothing is copied"),
+    Case([TABLES, {"Children": 0}], lambda: family(children=0), "^The parent writes token 7"),
 ]

@@ -96,8 +96,8 @@ def told(rate: float) -> str:
 AGAIN = {"After a rejection, draw from the target instead": True}
 FOUR = {"Drafted in a round": 4}
 CASES = [
-    Case("as it opens", [], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
-    Case("four drafted", [FOUR], lambda: one_place(100), told(0.5)),
-    Case("the same model", [{"How wrong the draft is, %": 0}, FOUR], lambda: one_place(0), told(1.0)),
-    Case("drawn again", [AGAIN], lambda: one_place(100, again=True), "mat comes out with 0.375 instead of 0.500"),
+    Case([], lambda: one_place(100), "^50.% .* and the target's distribution comes out.$"),
+    Case([FOUR], lambda: one_place(100), told(0.5)),
+    Case([{"How wrong the draft is, %": 0}, FOUR], lambda: one_place(0), told(1.0)),
+    Case([AGAIN], lambda: one_place(100, again=True), "mat comes out with 0.375 instead of 0.500"),
 ]

@@ -88,14 +88,8 @@ def sentence(seen: int, sinks: int, window: int) -> str:
 
 
 CASES = [
-    Case("as it opens", [], lambda: both(20, 4, 6), f"n, has nothing to look for: {sentence(20, 4, 6)}", 1e-4),
-    Case(
-        "a long text, one kept",
-        [{"First tokens kept": 1, "Tokens seen": 32, "Window": 3}],
-        lambda: both(32, 1, 3),
-        sentence(32, 1, 3),
-        1e-4,
-    ),
-    Case("an echo", [{"Tokens seen": 23}], lambda: both(23, 4, 6), "c, looks for the token before it", 1e-4),
-    Case("a short one", [{"Tokens seen": 2}], lambda: weights(2, 4, 6), "still among the last 6", 1e-4),
+    Case([], lambda: both(20, 4, 6), f"n, has nothing to look for: {sentence(20, 4, 6)}", 1e-4),
+    Case([{"First tokens kept": 1, "Tokens seen": 32, "Window": 3}], lambda: both(32, 1, 3), sentence(32, 1, 3), 1e-4),
+    Case([{"Tokens seen": 23}], lambda: both(23, 4, 6), "c, looks for the token before it", 1e-4),
+    Case([{"Tokens seen": 2}], lambda: weights(2, 4, 6), "still among the last 6", 1e-4),
 ]

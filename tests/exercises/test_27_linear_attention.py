@@ -98,23 +98,16 @@ def shown(pairs: int, width: int = 2, beta: float = 1.0, decay: float = 1.0, alo
 DELTA = {"State": "delta rule"}
 CASES = [
     Case(
-        "ten tokens",
         [{"Tokens": 10}],
         lambda: summed(10),
         r"holds 30 numbers, the state 4. The query \(2,.3\) reads the same in both",
     ),
-    Case("as it opens", [], lambda: summed(3), "holds 9 numbers, the state 4"),
-    Case("as in the lesson", [TO_LESSON], lambda: summed(3), r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5"),
-    Case("the delta rule", [DELTA], lambda: shown(3), "Key 1 reads the least of its own value: 0.3600"),
+    Case([], lambda: summed(3), "holds 9 numbers, the state 4"),
+    Case([TO_LESSON], lambda: summed(3), r"\(2.·.19.\+.1.·.22\) / \(2.·.4.\+.1.·.4\).=.5"),
+    Case([DELTA], lambda: shown(3), "Key 1 reads the least of its own value: 0.3600"),
     Case(
-        "more rows, and gates",
         [{"Tokens": 10}, DELTA, {"The state has": "8 rows", "Beta": 0.5, "Decay": 0.9}],
         lambda: shown(10, 8, beta=0.5, decay=0.9),
     ),
-    Case(
-        "no correction",
-        [DELTA, {"Tokens": 4, "Leave out the correction": True}],
-        lambda: shown(4, alone=True),
-        "the sum",
-    ),
+    Case([DELTA, {"Tokens": 4, "Leave out the correction": True}], lambda: shown(4, alone=True), "the sum"),
 ]

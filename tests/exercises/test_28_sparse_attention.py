@@ -59,23 +59,12 @@ def chosen(
 
 
 CASES = [
+    Case([TO_LESSON, {"Keys to read (k)": 5}], lambda: chosen(5, 4), "1 of the 5 places stays empty"),
+    Case([{"Products": True}], lambda: chosen(4), "Keys 1 and 3 score the same, and are left out only because"),
     Case(
-        "more places than keys",
-        [TO_LESSON, {"Keys to read (k)": 5}],
-        lambda: chosen(5, 4),
-        "1 of the 5 places stays empty",
-    ),
-    Case(
-        "as it opens",
-        [{"Products": True}],
-        lambda: chosen(4),
-        "Keys 1 and 3 score the same, and are left out only because",
-    ),
-    Case(
-        "a head that votes against",
         [TO_LESSON, {"Weight of head 0": 2, "Weight of head 1": -1}],
         lambda: chosen(2, 4, (2.0, -1.0)),
         r"Key 2 scores 2\s·\s1\s\+\s−1\s·\s0\s=\s2\. Key 3 scores the same",
     ),
-    Case("no relu", [TO_LESSON, {"relu": False}], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"),
+    Case([TO_LESSON, {"relu": False}], lambda: chosen(2, 4, relu=False), "The best key left out scores 2"),
 ]

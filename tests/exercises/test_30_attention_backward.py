@@ -42,29 +42,17 @@ def back(scores, arriving, diagonal: bool = False) -> dict[str, torch.Tensor]:
 LOG_2 = math.log(2.0)
 WHOLE = {"Jacobian": "whole"}
 CASES = [
-    Case("as it opens", [], says="average is 2.500.* positive only for score 2"),
+    Case([], says="average is 2.500.* positive only for score 2"),
     Case(
-        "all alike",
-        [WHOLE, {"Gradient 0": 6, "Gradient 1": 6}],
-        lambda: back([LOG_2, 0, 0], [6, 6, 6]),
-        "no score gets a gradient",
+        [WHOLE, {"Gradient 0": 6, "Gradient 1": 6}], lambda: back([LOG_2, 0, 0], [6, 6, 6]), "no score gets a gradient"
     ),
     Case(
-        "a sure choice, and 2 more everywhere",
-        [WHOLE, {"Score 0": 5, "Add to all": 2}],
-        lambda: back([5, 0, 0], [3, 4, 8]),
-        "positive only for score 1 and 2",
+        [WHOLE, {"Score 0": 5, "Add to all": 2}], lambda: back([5, 0, 0], [3, 4, 8]), "positive only for score 1 and 2"
     ),
     Case(
-        "hidden",
         [WHOLE, {"Hide token 2": True}],
         lambda: back([LOG_2, 0, -math.inf], [1, 2, 6]),
         "positive only for score 1, where more than the average arrives at a weight that is not 0",
     ),
-    Case(
-        "diagonal",
-        [{"Jacobian": "only the diagonal"}],
-        lambda: back([LOG_2, 0, 0], [1, 2, 6], diagonal=True),
-        "and not 0",
-    ),
+    Case([{"Jacobian": "only the diagonal"}], lambda: back([LOG_2, 0, 0], [1, 2, 6], diagonal=True), "and not 0"),
 ]

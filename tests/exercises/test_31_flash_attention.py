@@ -43,14 +43,13 @@ def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
 
 RISE = "of query {} rises from log 4 to log 8, so its old sum and output are multiplied by 4/8"
 CASES = [
-    Case("as it opens", [], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
-    Case("all keys", [TO_LESSON, {"Causal": False}], lambda: attended(False), "Tile 4 of 4"),
-    Case("causal", [TO_LESSON], lambda: attended(True), "Tile 3 of 3: the maximum " + RISE.format(3)),
+    Case([], lambda: attended(False, ready=2), "Tile 2 of 4: the maximum " + RISE.format(1)),
+    Case([TO_LESSON, {"Causal": False}], lambda: attended(False), "Tile 4 of 4"),
+    Case([TO_LESSON], lambda: attended(True), "Tile 3 of 3: the maximum " + RISE.format(3)),
     Case(
-        "no rise",
         [TO_LESSON, {"Block size": 1, "Tiles done": 6}],
         lambda: attended(True, ready=3),
         "Tile 6 of 10: query 2 keeps its maximum, log 4, and nothing is corrected",
     ),
-    Case("none yet", [("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
+    Case([("press", "Reset")], lambda: attended(False, ready=0), "No tile is done yet"),
 ]

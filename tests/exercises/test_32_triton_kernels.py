@@ -77,19 +77,9 @@ def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch
 
 
 CASES = [
-    Case("as it opens", [], lambda: stored(0, 4), "reads log 4 of row 1\\. So the weights of row 0 sum to 0.5, not to"),
-    Case("the last row", [{"Program": "row 1"}], lambda: stored(1, 4), "1 from memory past the tensor"),
-    Case(
-        "wide",
-        [{"Lanes of the tile": "8"}],
-        lambda: stored(0, 8),
-        "log 4, log 1, log 5 of row 1 and 2 from memory past",
-    ),
-    Case("masked", [{"Lanes past the row": "hold −∞"}], lambda: stored(0, 4, 0.0), "Row 0 is right"),
-    Case(
-        "masked with 0",
-        [{"Lanes past the row": "hold 0"}],
-        lambda: stored(0, 4, 1.0),
-        "A masked lane that holds 0 adds 1",
-    ),
+    Case([], lambda: stored(0, 4), "reads log 4 of row 1\\. So the weights of row 0 sum to 0.5, not to"),
+    Case([{"Program": "row 1"}], lambda: stored(1, 4), "1 from memory past the tensor"),
+    Case([{"Lanes of the tile": "8"}], lambda: stored(0, 8), "log 4, log 1, log 5 of row 1 and 2 from memory past"),
+    Case([{"Lanes past the row": "hold −∞"}], lambda: stored(0, 4, 0.0), "Row 0 is right"),
+    Case([{"Lanes past the row": "hold 0"}], lambda: stored(0, 4, 1.0), "A masked lane that holds 0 adds 1"),
 ]

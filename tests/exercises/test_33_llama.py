@@ -148,7 +148,7 @@ def other_order(top_k=3, top_p=0.8):
 
 
 CASES = [
-    Case("hot", [{"Temperature": 2}], lambda: chosen(2.0), "3 of 4 words"),
-    Case("two", [{"top_k": 2, "top_p": 1}], lambda: chosen(1.0, 2, 1.0), "2 of 4 words"),
-    Case("the other order", [{"top_p before top_k": True}], other_order, "3 of 4 words"),
+    Case([{"Temperature": 2}], lambda: chosen(2.0), "3 of 4 words"),
+    Case([{"top_k": 2, "top_p": 1}], lambda: chosen(1.0, 2, 1.0), "2 of 4 words"),
+    Case([{"top_p before top_k": True}], other_order, "3 of 4 words"),
 ]
