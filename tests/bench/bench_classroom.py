@@ -60,13 +60,10 @@ def make_class(root: Path, exercises: Sequence[catalog.Exercise]) -> int:
             function = next(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
             lines = source.split("\n")
             lines.insert(function.body[0].lineno - 1, " " * function.body[0].col_offset + f"student = {number}")
-            hostile_class.written(place(root, number, exercise), "\n".join(lines))
+            place = root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
+            hostile_class.written(place, "\n".join(lines))
             count += 1
     return count
-
-
-def place(root: Path, number: int, exercise: catalog.Exercise) -> Path:
-    return root / f"student{number:05d}" / exercise.folder / f"{exercise.slug}.py"
 
 
 def grade(root: Path) -> None:

@@ -13,7 +13,6 @@ import re
 import statistics
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,7 +46,8 @@ def main() -> None:
     if options.ex == "all":
         record(totals, len(chosen), options)
     if costs:
-        print(f"search: {quantiles(costs)} of processor time")
+        median, tenth = statistics.median(costs), sorted(costs)[int(0.9 * len(costs))]
+        print(f"search: median {1000 * median:.0f} ms, nine of ten below {1000 * tenth:.0f} ms of processor time")
 
 
 def record(totals: dict[str, Counter], exercises: int, options: argparse.Namespace) -> None:
@@ -58,11 +58,6 @@ def record(totals: dict[str, Counter], exercises: int, options: argparse.Namespa
     paths.BENCH_WHERE.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
     paths.HOW_WE_KNOW.write_text(how_we_know.page(), "utf-8")
     print(f"These figures are in {paths.shown(paths.BENCH_WHERE)} and {paths.shown(paths.HOW_WE_KNOW)} now.")
-
-
-def quantiles(seconds: Sequence[float]) -> str:
-    tenth = sorted(seconds)[int(0.9 * len(seconds))]
-    return f"median {1000 * statistics.median(seconds):.0f} ms, nine of ten below {1000 * tenth:.0f} ms"
 
 
 def rates(counted: Counter) -> str:

@@ -2,6 +2,8 @@
 
 import ast
 
+from grader.judge.where.edits import dump
+
 # Names that every file of an exercise has.
 COMMON_NAMES = frozenset(
     ("torch", "self", "math", "nn", "F", "sorted", "len", "range", "float", "set", "int", "print", "ValueError")
@@ -17,20 +19,15 @@ def changed_part(right: ast.AST, wrong: ast.AST) -> tuple[ast.AST, ast.AST] | No
         return right, wrong
     parts: list[tuple[ast.AST, ast.AST]] = []
     for field in right._fields:
-        right_value, wrong_value = getattr(right, field, None), getattr(wrong, field, None)
-        if isinstance(right_value, list) and isinstance(wrong_value, list) and len(right_value) == len(wrong_value):
-            parts += [(a, b) for a, b in zip(right_value, wrong_value) if dumped(a) != dumped(b)]
-        elif (
-            isinstance(right_value, list)
-            and isinstance(wrong_value, list)
-            and right_value
-            and isinstance(right_value[0], ast.stmt)
-        ):
-            parts.append(run_of_statements(right_value, wrong_value))
-        elif dumped(right_value) != dumped(wrong_value):
-            if not (isinstance(right_value, ast.AST) and isinstance(wrong_value, ast.AST)):
+        old, new = getattr(right, field, None), getattr(wrong, field, None)
+        if isinstance(old, list) and len(old) == len(new):
+            parts += [(a, b) for a, b in zip(old, new) if dump(a) != dump(b)]
+        elif isinstance(old, list) and old and isinstance(old[0], ast.stmt):
+            parts.append(run_of_statements(old, new))
+        elif dump(old) != dump(new):
+            if not (isinstance(old, ast.AST) and isinstance(new, ast.AST)):
                 return right, wrong
-            parts.append((right_value, wrong_value))
+            parts.append((old, new))
     if len(parts) != 1:
         return None if isinstance(right, (ast.Module, ast.ClassDef, ast.FunctionDef)) else (right, wrong)
     if isinstance(parts[0][0], (ast.operator, ast.cmpop, ast.unaryop, ast.boolop, ast.expr_context)):
@@ -39,23 +36,15 @@ def changed_part(right: ast.AST, wrong: ast.AST) -> tuple[ast.AST, ast.AST] | No
 
 
 def run_of_statements(right_body: list, wrong_body: list) -> tuple[ast.AST, ast.AST]:
-    start = next(
-        (n for n, (a, b) in enumerate(zip(right_body, wrong_body)) if dumped(a) != dumped(b)),
-        min(len(right_body), len(wrong_body)),
-    )
-    end = 0
-    while end < min(len(right_body), len(wrong_body)) - start and dumped(right_body[-1 - end]) == dumped(
-        wrong_body[-1 - end]
-    ):
+    most = min(len(right_body), len(wrong_body))
+    start, end = 0, 0
+    while start < most and dump(right_body[start]) == dump(wrong_body[start]):
+        start += 1
+    while end < most - start and dump(right_body[-1 - end]) == dump(wrong_body[-1 - end]):
         end += 1
     start -= start > 0 and start == len(right_body) - end
-    return ast.Module(right_body[start : len(right_body) - end], []), ast.Module(
-        wrong_body[start : len(wrong_body) - end], []
-    )
-
-
-def dumped(node: object) -> str:
-    return ast.dump(node) if isinstance(node, ast.AST) else repr(node)
+    right, wrong = (ast.Module(body[start : len(body) - end], []) for body in (right_body, wrong_body))
+    return right, wrong
 
 
 def carried(source: str, old: ast.AST, new: ast.AST) -> str | None:
@@ -63,7 +52,8 @@ def carried(source: str, old: ast.AST, new: ast.AST) -> str | None:
 
     A change of a whole function is not carried, as it would replace the style.
     """
-    if isinstance(old, (ast.FunctionDef, ast.ClassDef, ast.arguments)) or size(old) < 2:
+    parts = sum(isinstance(node, (ast.expr, ast.stmt)) for node in ast.walk(old))
+    if isinstance(old, (ast.FunctionDef, ast.ClassDef, ast.arguments)) or parts < 2:
         return None
     tree, statements = ast.parse(source), isinstance(old, ast.Module)
     for parent in ast.walk(tree):
@@ -89,10 +79,6 @@ def carried(source: str, old: ast.AST, new: ast.AST) -> str | None:
                 except ValueError:
                     return None
     return None
-
-
-def size(node: ast.AST) -> int:
-    return sum(1 for inner in ast.walk(node) if isinstance(inner, (ast.expr, ast.stmt)))
 
 
 def alike(pattern: object, node: object, names: dict[str, str]) -> bool:
