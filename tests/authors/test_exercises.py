@@ -9,6 +9,7 @@ import runpy
 from types import SimpleNamespace
 
 import pytest
+from sources import solution
 from thorough import THOROUGH, sample
 
 from grader import catalog
@@ -30,10 +31,6 @@ def report(result) -> str:
     return "\n".join(f"{check.id}: {check.message}" for check in result.checks if check.outcome != "passed")
 
 
-def solution_of(exercise) -> str:
-    return paths.solution(exercise.folder).read_text("utf-8")
-
-
 RIGHT = [(one.folder, paths.solution(one.folder)) for one in sample(EXERCISES, 4)]
 RIGHT += [(one.folder, style) for one in sample(EXERCISES, 3) for style in sample(paths.styles(one.folder), 1)]
 
@@ -47,12 +44,14 @@ def test_a_right_answer_is_right_for_many_seeds(folder, path, fork_server):
 
 
 @pytest.mark.parametrize(
-    "exercise", sample([one for one in EXERCISES if READY_MADE.search(solution_of(one))], 2), ids=lambda one: one.folder
+    "exercise",
+    sample([one for one in EXERCISES if READY_MADE.search(solution(one.folder))], 2),
+    ids=lambda one: one.folder,
 )
 def test_a_softmax_by_logsumexp_is_right(exercise, fork_server):
     """It differs from torch's by the rounding of large scores."""
     own = "import torch\n\ndef own_softmax(x, dim=-1):\n    return (x - torch.logsumexp(x, dim, keepdim=True)).exp()\n"
-    source = READY_MADE.sub("own_softmax(", solution_of(exercise)).replace("import torch\n", own, 1)
+    source = READY_MADE.sub("own_softmax(", solution(exercise.folder)).replace("import torch\n", own, 1)
     result = grading.result(exercise, submission.Submission(source, "own.py"), fork_server, Settings(seed=8))
     assert result.status == "passed", report(result)
 

@@ -22,23 +22,13 @@ PAGES = [
 ]
 
 
-def typed(text: str) -> tuple[set[str], set[str]]:
-    """The targets of make and the verbs of kata that a text names."""
-    blocks = "\n".join(BLOCK.findall(text))
-    return {*MAKE.findall(text), *IN_BLOCK.findall(blocks)}, set(KATA.findall(text))
-
-
 def test_what_a_page_names_is_there():
     gone = []
     for page in PAGES:
         text = page.read_text("utf-8")
-        targets, named = typed(text)
-        links = LINK.findall(text)
-        missing = [
-            *(targets - TARGETS),
-            *(named - {*DECLARED}),
-            *(one for one in links if not (page.parent / one).exists()),
-        ]
+        targets = {*MAKE.findall(text), *IN_BLOCK.findall("\n".join(BLOCK.findall(text)))}
+        missing = [*(targets - TARGETS), *({*KATA.findall(text)} - {*DECLARED})]
+        missing += [one for one in LINK.findall(text) if not (page.parent / one).exists()]
         gone += [(page.relative_to(paths.ROOT), one) for one in missing]
     assert gone == []
 

@@ -134,14 +134,6 @@ def forget() -> None:
         kept.cache_clear()
 
 
-@pytest.fixture
-def checkout(tmp_path):
-    """A checkout that holds the same exercise, for processes of its own."""
-    copy(tmp_path, "grader", without=("[0-9][0-9]_*",))
-    lay(tmp_path)
-    return tmp_path
-
-
 def change(path, old: str, new: str) -> None:
     text = path.read_text()
     assert old in text
@@ -209,11 +201,12 @@ def test_all_is_told_in_the_order_of_the_exercises(house, said):
 
 @nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="it looks for processes in /proc")
-def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(checkout, cli):
+def test_processes_beside_each_other_tell_all_in_the_order_of_the_exercises(tmp_path, cli):
     """Each with a fork server; none of them is left. `make verify` has them too, and CI runs it at each push."""
-    wrong = two_with_a_mistake_that_passes(checkout)
-    assert_told(cli("verify", "--jobs", 2, cwd=checkout), wrong)
-    assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, checkout)] == []
+    lay(copy(tmp_path, "grader", without=("[0-9][0-9]_*",)))
+    wrong = two_with_a_mistake_that_passes(tmp_path)
+    assert_told(cli("verify", "--jobs", 2, cwd=tmp_path), wrong)
+    assert [pid for pid in filter(str.isdigit, os.listdir("/proc")) if stands_in(pid, tmp_path)] == []
 
 
 def stands_in(pid: str, folder: Path) -> bool:

@@ -89,37 +89,23 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
         assert vars(options_of(shlex.split(words))) == vars(options_of(shlex.split(plain)))
 
 
-@pytest.fixture
-def kata(tmp_path):
-    """`kata("check", "03")` runs the command that pyproject.toml declares, from a folder full of traps."""
-    module, _, function = read_toml(paths.ROOT / "pyproject.toml")["project"]["scripts"]["kata"].partition(":")
-    script = tmp_path / "bin" / "kata"  # what an installer makes of it
-    script.parent.mkdir()
-    script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")
-    folder = tmp_path / "handed in"
-    folder.mkdir()
-    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest", "conftest", "numpy"):
-        (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'OWNED')!r}, 'w').write('x')\n")
-    (folder / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
-
-    def run(*arguments, cwd=folder) -> subprocess.CompletedProcess:
-        command = [sys.executable, script, *map(str, arguments)]
-        environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
-        done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=200)
-        assert not (tmp_path / "OWNED").exists(), "a file of the working folder was imported"
-        return done
-
-    return run
-
-
 @pytest.mark.slow
-def test_a_class_is_graded_though_modules_lie_where_one_stands(kata, tmp_path):
-    place = tmp_path / "handed in" / "class" / "ada"
-    place.mkdir(parents=True)
-    shutil.copy(RIGHT, place / "context_vectors.py")
-    done = kata("grade", "class", "--ex", "03", "--jobs", 1)
+def test_a_class_is_graded_though_modules_lie_where_one_stands(tmp_path):
+    """By the command that pyproject.toml declares, from a folder full of traps."""
+    module, _, function = read_toml(paths.ROOT / "pyproject.toml")["project"]["scripts"]["kata"].partition(":")
+    script, folder, trap = tmp_path / "kata", tmp_path / "handed in", tmp_path / "OWNED"
+    script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")  # as an installer does
+    (folder / "class/ada").mkdir(parents=True)
+    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest", "conftest", "numpy"):
+        (folder / f"{name}.py").write_text(f"open({str(trap)!r}, 'w').write('x')\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
+    shutil.copy(RIGHT, folder / "class/ada/context_vectors.py")
+    command = [sys.executable, script, "grade", "class", "--ex", "03", "--jobs", "1"]
+    environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+    assert not trap.exists(), "a file of the working folder was imported"
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "handed in" / "results" / "feedback" / "ada" / "feedback_03_context_vectors.html").exists()
+    assert (folder / "results/feedback/ada/feedback_03_context_vectors.html").exists()
 
 
 def test_what_the_guide_types_in_a_folder_of_ones_own_is_understood():

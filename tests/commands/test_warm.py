@@ -193,14 +193,6 @@ def test_a_busy_machine_is_waited_for(desk):
     assert "7 of 7 points" in process.communicate(timeout=200)[0] and desk.status() == (pid, before + 1)
 
 
-@pytest.fixture
-def endless(desk) -> tuple[str, ...]:
-    """A check that takes as long as the limits let it."""
-    file = desk.root / "endless.py"
-    file.write_text("import torch\n\n\ndef attention_weights(inputs):\n    while True:\n        pass\n")
-    return ("check", "03", "--submission", str(file), "--timeout", "300")
-
-
 def test_ctrl_z_stops_both_and_fg_goes_on(desk):
     slow = desk.root / "slow.py"
     slow.write_text(f"import time\n\ntime.sleep(1.5)\n{(desk.root / SOLUTION).read_text()}")
@@ -218,9 +210,10 @@ def test_ctrl_z_stops_both_and_fg_goes_on(desk):
 
 
 @pytest.mark.parametrize("whom", ["the client", "the child"])
-def test_client_and_child_end_together(desk, endless, whom):
-    pid = desk.warm()
-    process = desk.begin(*endless)
+def test_client_and_child_end_together(desk, whom):
+    pid, endless = desk.warm(), desk.root / "endless.py"
+    endless.write_text("import torch\n\n\ndef attention_weights(inputs):\n    while True:\n        pass\n")
+    process = desk.begin("check", "03", "--submission", str(endless), "--timeout", "300")
     assert soon(lambda: len(children(pid)) > 0, 100)
     working = children(pid)
     time.sleep(0.5)

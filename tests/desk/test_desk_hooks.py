@@ -68,11 +68,6 @@ def test_all_files_of_a_clean_checkout_are_committed(repository):
     assert "Failed" not in repository.first and repository.first.count("Passed") == 4
 
 
-def notebook(source: str) -> str:
-    cell = {"cell_type": "code", "metadata": {}, "source": [source], "outputs": [], "execution_count": None}
-    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
-
-
 def test_each_hook_refuses_what_it_finds(repository):
     """In one commit: a stub out of step, what ruff finds, and the solution in three files."""
     repository.file.write_text(repository.fresh.replace("inputs: torch.Tensor", "tokens: torch.Tensor"))
@@ -81,7 +76,9 @@ def test_each_hook_refuses_what_it_finds(repository):
     solution = paths.solution(FOLDER).read_text("utf-8")
     body = "    scores = inputs @ inputs.T\n    return torch.softmax(scores, dim=-1)\n"
     hints = f"# Hints\n\n```python\n{body}```\n"
-    files = {"mine.py": solution, "mine.ipynb": notebook(solution), "hints.md": hints}
+    cell = {"cell_type": "code", "metadata": {}, "source": [solution], "outputs": [], "execution_count": None}
+    notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+    files = {"mine.py": solution, "mine.ipynb": notebook + "\n", "hints.md": hints}
     for name, text in files.items():
         (repository.file.parent / name).write_text(text)
         repository.run("git", "add", "--force", str(repository.file.parent / name))  # git ignores notebooks there
@@ -114,33 +111,32 @@ def test_a_push_is_graded(repository):
     assert "points" not in repository.push()
 
 
-def uncommented(file) -> dict:
-    lines = file.read_text("utf-8").splitlines()
+def uncommented(name: str) -> dict:
+    lines = (paths.ROOT / name).read_text("utf-8").splitlines()
     return json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
 
 
+TASKS, CONTAINER = uncommented(".vscode/tasks.json")["tasks"], uncommented(".devcontainer/devcontainer.json")
+
+
 def test_the_editors_run_targets_that_there_are():
-    tasks = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"]
-    typed = [" ".join([task["command"], *task.get("args", [])]) for task in tasks]
+    typed = [" ".join([task["command"], *task.get("args", [])]) for task in TASKS]
     targets = [re.search(r"\bmake ([a-z-]+)", words)[1] for words in typed]
     assert {"check", "hint", "progress", "start"} <= {*targets}
-    container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
-    assert {*targets, container["postCreateCommand"].removeprefix("make ")} <= {*DECLARED}
+    assert {*targets, CONTAINER["postCreateCommand"].removeprefix("make ")} <= {*DECLARED}
 
 
 def test_a_codespace_opens_with_the_first_lesson_and_the_watch(tmp_path):
-    container = uncommented(paths.ROOT / ".devcontainer" / "devcontainer.json")
     first = next(exercise for exercise in catalog.exercises() if not exercise.path.warm_up)
-    opened = container["customizations"]["codespaces"]["openFiles"]
+    opened = CONTAINER["customizations"]["codespaces"]["openFiles"]
     assert opened == [str(paths.lesson(first.folder).relative_to(paths.ROOT))]
-    tasks = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"]
-    (automatic,) = [task for task in tasks if task.get("runOptions", {}).get("runOn") == "folderOpen"]
+    (automatic,) = [task for task in TASKS if task.get("runOptions", {}).get("runOn") == "folderOpen"]
     (tmp_path / "make").write_text('#!/bin/sh\necho "make $*"\n')
     (tmp_path / "make").chmod(0o755)
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     said = [
         subprocess.run(["sh", "-c", automatic["command"]], env=path | more, capture_output=True, text=True, check=True)
-        for more in (container["containerEnv"], {})
+        for more in (CONTAINER["containerEnv"], {})
     ]
     assert [one.stdout for one in said] == ["make start\n", ""]  # nobody else's editor starts anything
 
@@ -152,7 +148,7 @@ def test_the_editor_finds_the_line_of_an_error(said, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(source)
     lines = said("check", "03", "--submission", file).stdout.splitlines()
-    matchers = uncommented(paths.ROOT / ".vscode" / "tasks.json")["tasks"][0]["problemMatcher"]
+    matchers = TASKS[0]["problemMatcher"]
     found = [problem for matcher in matchers for problem in matches(matcher["pattern"], lines)]
     assert any("NameError" in text and place == (str(file), "5") for text, place in found), found
     assert any("not written yet" in text and place == (str(file), "9") for text, place in found), found

@@ -24,14 +24,6 @@ GRADED_PERIODS = (4, 8, 16, 32)
 ONE_LAYER = 1.5  # the loss that the lesson says a model of one layer stays above
 
 
-def model_and_functions():
-    """The trained model in the solution's class, and the solution's functions."""
-    names = runpy.run_path(str(paths.solution(EXERCISE.folder)))
-    model = names["AttentionOnlyTransformer"](*SIZES)
-    model.load_state_dict(trained_state(EXERCISE.folder))
-    return model, names
-
-
 # The command.
 
 
@@ -87,7 +79,9 @@ def test_a_model_that_breaks_is_told_in_the_learners_own_lines(said, tmp_path):
 
 
 def test_one_head_leads_at_every_graded_period():
-    model, names = model_and_functions()
+    names = runpy.run_path(str(paths.solution(EXERCISE.folder)))
+    model = names["AttentionOnlyTransformer"](*SIZES)
+    model.load_state_dict(trained_state(EXERCISE.folder))
     for period in GRADED_PERIODS:
         ids = names["repeated_tokens"](64, period, SIZES[0], torch.Generator().manual_seed(99))
         with torch.no_grad():

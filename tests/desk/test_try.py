@@ -28,17 +28,12 @@ def test_the_solution_gives_every_number_of_the_lesson(exercise, fork_server):
 def test_the_stub_has_nothing_to_compare_yet(exercise, fork_server):
     skip_unless_here(exercise)
     stub = Submission(stubs.make(paths.solution(exercise.folder).read_text("utf-8")), "stub.py")
-    own = _called(exercise)
+    own = re.findall(r"^#+ Task \d+: `(\w+)\(", lesson.text(exercise.folder), re.M)  # the names that one writes
     for outcome in tryout.run(exercise, stub, lesson.examples(exercise.folder), fork_server):
         if any(name in outcome.example.code for name in own):
             assert tryout.is_equal(outcome) is not True, outcome
         assert "NameError" not in outcome.problem and "there is no" not in outcome.problem, outcome
         assert tryout.is_equal(outcome) is not False, outcome
-
-
-def _called(exercise):
-    """The names of what the learner writes, as the headings of the tasks call it."""
-    return re.findall(r"^#+ Task \d+: `(\w+)\(", lesson.text(exercise.folder), re.M)
 
 
 def source(*bodies: str) -> str:

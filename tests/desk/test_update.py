@@ -55,8 +55,9 @@ def project(git, tmp_path):
 
 @pytest.fixture
 def clone(git, project, tmp_path, relocate):
-    """A learner's clone of it, in which the grader of this process works."""
+    """A learner's clone of it, with code of their own, in which the grader of this process works."""
     git(tmp_path, "clone", "--quiet", str(project), "clone")
+    (tmp_path / "clone" / NAME).write_text(OWN)
     return relocate(tmp_path / "clone", "DESK", "EXERCISES")
 
 
@@ -72,7 +73,6 @@ def copies(clone: Path) -> list[str]:
 
 
 def test_a_new_stub_is_merged_around_the_learners_code(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     commit(git, project, NAME, NEWER)
     done = said("update", cwd=clone)
     text = (clone / NAME).read_text()
@@ -86,7 +86,6 @@ def test_a_new_stub_is_merged_around_the_learners_code(git, project, clone, said
 
 
 def test_where_both_changed_the_same_line_the_learners_is_kept(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     commit(git, project, NAME, NEWER.replace("raise NotImplementedError", "return given(x)", 1))
     assert said("update", cwd=clone).returncode == 0
     text = (clone / NAME).read_text()
@@ -94,7 +93,6 @@ def test_where_both_changed_the_same_line_the_learners_is_kept(git, project, clo
 
 
 def test_a_merge_that_is_no_python_leaves_the_learners_file(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     commit(git, project, NAME, STUB.replace("The second.", 'The "second" """ '))
     done = said("update", cwd=clone)
     assert done.returncode == 0 and (clone / NAME).read_text() == OWN and copies(clone) == [OWN]
@@ -115,7 +113,6 @@ def test_committed_work_is_merged_too_on_a_branch_of_ones_own(git, project, clon
 
 
 def test_what_git_refuses_leaves_everything_as_it_was(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     (clone / "exercises/notes.md").write_text("mine, which git does not know")
     commit(git, project, NAME, NEWER)
     commit(git, project, "exercises/notes.md", "the project's")
@@ -126,7 +123,6 @@ def test_what_git_refuses_leaves_everything_as_it_was(git, project, clone, said)
 
 
 def test_a_file_that_the_project_removed_is_kept_as_a_copy(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     git(project, "rm", "--quiet", NAME)
     git(project, "commit", "--quiet", "-m", "remove")
     assert said("update", cwd=clone).returncode == 0
@@ -134,7 +130,6 @@ def test_a_file_that_the_project_removed_is_kept_as_a_copy(git, project, clone, 
 
 
 def test_without_a_network_or_a_clone_one_sentence_says_so(git, project, clone, said):
-    (clone / NAME).write_text(OWN)
     project.rename(project.with_name("away"))
     done = said("update", cwd=clone)
     assert done.returncode == 3 and "cannot be reached" in done.stderr and len(done.stderr.splitlines()) == 1

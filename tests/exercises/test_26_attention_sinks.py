@@ -38,17 +38,12 @@ def test_the_layer_is_that_of_gpt_oss(B, T, d_in, d_out, heads, window):
     torch.testing.assert_close(layer(x), output.reshape(B, T, d_out) @ layer.out_proj.weight.T)
 
 
-@pytest.fixture(scope="module")
-def llama():
-    """The script that reads long texts with the model of exercise 33."""
-    return runpy.run_path(str(paths.lesson("26_attention_sinks").with_name("measure_llama.py")))
-
-
 @nightly
 @pytest.mark.slow
-def test_the_model_of_26_has_no_sinks(llama):
+def test_the_model_of_33_has_no_sinks():
     """No head prefers the first token, the window alone loses nothing by dropping it, and the whole text does harm."""
-    near, whole, window, sinks, again = llama["measure"]()
+    script = runpy.run_path(str(paths.lesson("26_attention_sinks").with_name("measure_llama.py")))
+    near, whole, window, sinks, again = script["measure"]()
     for row in (near, whole, window, sinks, again):
         assert row["on first"] < 1.25 * row["fair"] and row["most"] < 2 * row["fair"], row
     assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]

@@ -8,16 +8,7 @@ from figure_case import TO_LESSON, Case
 from truths import load
 
 exercise = load("28")
-# (B, H, T, h, d_v, I, c, k)
-SHAPES = [(2, 3, 7, 4, 3, 2, 4, 2), (1, 1, 1, 2, 2, 1, 2, 1), (3, 1, 5, 2, 6, 4, 6, 9), (1, 2, 17, 3, 2, 3, 8, 6)]
-
-
-def drawn(shape):
-    """Queries, keys, values and the indexer's three inputs in float64; no product of the indexer is 0."""
-    B, H, T, h, d_v, small_heads, c, _ = shape
-    sizes = (B, H, T, h), (B, H, T, h), (B, H, T, d_v), (B, T, small_heads, c), (B, T, c), (B, T, small_heads)
-    torch.manual_seed(sum(shape))
-    return [torch.randn(size, dtype=torch.float64) for size in sizes]
+SHAPES = [(2, 3, 7, 4, 3, 2), (1, 1, 1, 2, 2, 1), (3, 1, 5, 2, 6, 9), (1, 2, 17, 3, 2, 6)]  # (B, H, T, h, d_v, k)
 
 
 def read(query, keys, values, chosen):
@@ -30,8 +21,9 @@ def read(query, keys, values, chosen):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_each_query_reads_its_selected_keys(shape):
-    queries, keys, values, *_ = drawn(shape)
-    B, H, T, *_, k = shape
+    B, H, T, h, d_v, k = shape
+    torch.manual_seed(sum(shape))
+    queries, keys, values = (torch.randn(B, H, T, size, dtype=torch.float64) for size in (h, h, d_v))
     indices = torch.rand(B, T, T).argsort(dim=-1)[..., :k]
     indices = indices.masked_fill(torch.rand(indices.shape) < 0.4, -1)
     got = exercise.sparse_attention(queries, keys, values, indices)

@@ -21,15 +21,10 @@ needed("triton", "triton")
 FOLDER = "32_triton_kernels"
 
 
-@pytest.fixture
-def without_triton(monkeypatch):
+def test_without_triton_it_is_not_for_this_machine(monkeypatch, request, said):
     project._is_installed.cache_clear()
+    request.addfinalizer(project._is_installed.cache_clear)
     monkeypatch.setitem(sys.modules, "triton", None)
-    yield
-    project._is_installed.cache_clear()
-
-
-def test_without_triton_it_is_not_for_this_machine(without_triton, said):
     done = said("check", "32", "--submission", paths.solution(FOLDER))
     assert done.returncode == 3 and "not for this machine: the exercise needs Triton" in " ".join(done.stdout.split())
     assert not any(word in done.stdout for word in ("failed", "points", "not_graded"))

@@ -22,12 +22,6 @@ TABLE = re.compile(r"^\| (.*) \|$", re.M)
 PROCESSORS = ("ATEN_CPU_CAPABILITY=default", "ATEN_CPU_CAPABILITY=avx2", "MKL_CBWR=COMPATIBLE") if THOROUGH else ()
 
 
-def section(folder: str) -> str:
-    """What the lesson says under `## Experiment`."""
-    lesson = paths.lesson(folder).read_text("utf-8")
-    return re.split(r"^## ", lesson.partition("\n## Experiment\n")[2], maxsplit=1, flags=re.M)[0]
-
-
 def printed_as(text: str, value: float) -> bool:
     """Whether a measured value is what the lesson prints, to the digits that it prints."""
     if not math.isfinite(value) or text in ("inf", "-inf", "nan"):
@@ -49,8 +43,8 @@ def processor(request, monkeypatch) -> None:
 def test_the_claim_holds_and_the_lesson_prints_what_is_measured(exercise, processor):
     script, measured = paths.experiment(exercise.folder), experiment.run(exercise)
     assert measured.holds, f"{measured.claim}\n{measured.table}"
-    text = section(exercise.folder)
-    head, _marks, *rows = (row.split(" | ") for row in TABLE.findall(text))
+    section = paths.lesson(exercise.folder).read_text("utf-8").partition("\n## Experiment\n")[2].partition("\n## ")[0]
+    head, _marks, *rows = (row.split(" | ") for row in TABLE.findall(section))
     assert head == list(measured.rows[0]) and len(rows) == len(measured.rows)
     for row, expected in zip(rows, measured.rows):
         for name, cell in zip(head, row):

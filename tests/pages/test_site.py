@@ -52,11 +52,6 @@ FONT = """() => { // once all that is folded is open: it may hold the only formu
 }"""
 
 
-def text_of(page) -> str:
-    """What a page says, without its markup."""
-    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
-
-
 @pytest.fixture(scope="module")
 def served(built) -> Iterator[str]:
     handler = functools.partial(SimpleHTTPRequestHandler, directory=str(built))
@@ -133,8 +128,10 @@ def test_hints_are_folded_up_and_not_found_by_the_search(built):
 
 def test_no_solution_is_in_it(built):
     """No body of a solution that says more than one line, and nothing of a wrong version's code."""
-    everything = "\n".join(text_of(page) for page in some(built.rglob("*.html")))
-    everything += (built / "search" / "search_index.json").read_text("utf-8")
+    pages = "\n".join(page.read_text("utf-8") for page in some(built.rglob("*.html")))
+    everything = html.unescape(re.sub(r"<[^>]+>", "", pages)) + (built / "search" / "search_index.json").read_text(
+        "utf-8"
+    )
     squeezed = re.sub(r"\s+", "", everything)
     bodies, folders = 0, [exercise.folder for exercise in catalog.exercises()]
     sources = [(folder, paths.solution(folder).read_text("utf-8")) for folder in folders]
