@@ -23,16 +23,13 @@ pytestmark = pytest.mark.slow
 reference = SimpleNamespace(**runpy.run_path(str(paths.ROOT / ".ci/reference.py")))
 EXERCISES = catalog.exercises()
 SEEDS = range(20, 40 if THOROUGH else 21)  # others than those of `make verify`
-CORE_POINTS = 100
 READY_MADE = re.compile(r"\b(?:torch|F)\.softmax\(")
+RIGHT = [(one.folder, paths.solution(one.folder)) for one in sample(EXERCISES, 4)]
+RIGHT += [(one.folder, style) for one in sample(EXERCISES, 3) for style in sample(paths.styles(one.folder), 1)]
 
 
 def report(result) -> str:
     return "\n".join(f"{check.id}: {check.message}" for check in result.checks if check.outcome != "passed")
-
-
-RIGHT = [(one.folder, paths.solution(one.folder)) for one in sample(EXERCISES, 4)]
-RIGHT += [(one.folder, style) for one in sample(EXERCISES, 3) for style in sample(paths.styles(one.folder), 1)]
 
 
 @pytest.mark.parametrize(("folder", "path"), RIGHT, ids=lambda value: getattr(value, "stem", value))
@@ -57,10 +54,7 @@ def test_a_softmax_by_logsumexp_is_right(exercise, fork_server):
 
 
 def test_the_seeds_are_100_points():
-    assert (
-        sum(exercise.max_points for exercise in EXERCISES if exercise.path.name == "to GPT-2's attention")
-        == CORE_POINTS
-    )
+    assert sum(one.max_points for one in EXERCISES if one.path.name == "to GPT-2's attention") == 100
 
 
 def test_the_readme_lists_every_lesson_by_path():

@@ -1,5 +1,6 @@
 """A mistake holds only what differs: applied to the solution it is a whole file, and what does not fit is refused."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -76,32 +77,15 @@ One is added to the scores.
 +    return x @ y.T + 1  # (T, T)
 ```
 """
-HALVED = '''"""The solution."""
-
-import torch
-from torch import nn
-import copy
-
-SIZE = 3  # stays
-
-
-def scores(x: torch.Tensor) -> torch.Tensor:
-    y = x.clone()
-    return x @ y.T / 2  # (T, T)
-
-
-class Layer(nn.Module):
-    """A layer."""
-
-    def __init__(self):
-        super().__init__()
-        self.size = SIZE
-
-    def forward(self, x):
-        x = x + 1
-
-        return copy.copy(scores(x)) / self.size
-'''
+# What is another text in the whole file of `halved`: the definitions that it changes lose what is no code.
+IN_HALVED = {
+    "from torch import nn\n": "from torch import nn\nimport copy\n",
+    '    """The scores.\n\n    Returns: shape (T, T).\n    """\n    # Task 1: multiply\n': "",
+    "return x @ y.T  #": "return x @ y.T / 2  #",
+    "    @torch.no_grad()\n": "",
+    '        """What comes out."""\n        # Task 2: scale\n        x = x + 1\n': "",
+    "return scores(x)": "return copy.copy(scores(x))",
+}
 # The beginnings of hunks, each with the line that it takes out.
 CLONE = "@@ scores @@\n-    y = x.clone()\n"
 RETURN = "@@ scores @@\n-    return x @ y.T  # (T, T)\n"
@@ -116,7 +100,8 @@ def test_a_mistake_is_applied_to_the_solution():
     added, halved = read(FILE)
     assert (added.name, added.misconception, added.sentence) == ("added", "gradient", "One is added to the scores.")
     assert (halved.misconception, halved.sentence) == ("scale", "The scores are halved: leave them as they are.")
-    assert halved.source == HALVED and halved.definitions == ("scores", "Layer.forward")
+    assert halved.source == functools.reduce(lambda text, change: text.replace(*change), IN_HALVED.items(), SOLUTION)
+    assert halved.definitions == ("scores", "Layer.forward")
     assert FILE.split("\n")[halved.line - 1] == "## halved"
     assert added.changes == ["@@ scores @@", "-    return x @ y.T  # (T, T)", "+    return x @ y.T + 1  # (T, T)"]
 
@@ -185,9 +170,7 @@ REFUSED = [
     (one(CLONE + "+    y = x\n" + CLONE + "+    x = y"), 8, "it changes the same lines as another hunk"),
     # What is no mistake of the solution.
     (
-        one(
-            "@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x: torch.Tensor) -> torch.Tensor:"
-        ),
+        one("@@ scores @@\n-def scores(x: torch.Tensor) -> torch.Tensor:\n+def score(x):"),
         5,
         "it renames, adds or removes a definition: score, scores",
     ),

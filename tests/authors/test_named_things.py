@@ -20,6 +20,26 @@ PAGES = [
     *paths.EXERCISES.glob("*/*.md"),
     *paths.SOLUTIONS.glob("*/notice.md"),
 ]
+# Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
+ABOUT_THE_CODE = [
+    *(paths.at_root(name) for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md")),
+    *paths.DOCS.glob("*.md"),
+]
+PLACE = re.compile(r"[\w.*-]+/[\w./*-]*|[\w*-]+\.(?:py|js)")  # a path, or a file of code by its name alone
+NAME = re.compile(r"(?P<owner>[a-z_]\w*(?:\.[a-z_]\w*)*)\.(?P<name>\w+)")
+TOP = {"grader", "tests", "docs", "exercises", "solutions", ".ci"}
+ROOMS = {path.name for path in (*paths.GRADER.iterdir(), *(paths.ROOT / "tests").iterdir()) if path.is_dir()}
+# What a run writes, a learner hands in or an author adds; and the owners of names that are no module of ours.
+NOT_OURS = {
+    "autograder.py", "documented_checks.py", "grader.py", "grader/project", "measure_NAME.py", "nbgrader_config.py",
+    "sofmax.py", "context_vectors.before-2026-11-22-134500.py", "lastfirst_123_456_context_vectors.py",
+    "ada_context_vectors.py", "ex3.py", "lovelaceada_101_9001_context_vectors.py",
+}  # fmt: skip
+OTHER_OWNERS = {"c", "layer", "learner", "einops"}
+DATA = {
+    "csv", "db", "docx", "gz", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml",
+    "txt", "yml", "zip",
+}  # fmt: skip
 
 
 def test_what_a_page_names_is_there():
@@ -44,29 +64,6 @@ def test_what_a_message_names_is_there():
     ]
     assert len(found) > 20
     assert [one for one in found if one[1] not in TARGETS or not set(one[2]) <= numbers] == []
-
-
-# Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
-
-ABOUT_THE_CODE = [
-    *(paths.at_root(name) for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md")),
-    *paths.DOCS.glob("*.md"),
-]
-PLACE = re.compile(r"[\w.*-]+/[\w./*-]*|[\w*-]+\.(?:py|js)")  # a path, or a file of code by its name alone
-NAME = re.compile(r"(?P<owner>[a-z_]\w*(?:\.[a-z_]\w*)*)\.(?P<name>\w+)")
-TOP = {"grader", "tests", "docs", "exercises", "solutions", ".ci"}
-ROOMS = {path.name for path in (*paths.GRADER.iterdir(), *(paths.ROOT / "tests").iterdir()) if path.is_dir()}
-# What a run writes, a learner hands in or an author adds; and the owners of names that are no module of ours.
-NOT_OURS = {
-    "autograder.py", "documented_checks.py", "grader.py", "grader/project", "measure_NAME.py", "nbgrader_config.py",
-    "sofmax.py", "context_vectors.before-2026-11-22-134500.py", "lastfirst_123_456_context_vectors.py",
-    "ada_context_vectors.py", "ex3.py", "lovelaceada_101_9001_context_vectors.py",
-}  # fmt: skip
-OTHER_OWNERS = {"c", "layer", "learner", "einops"}
-DATA = {
-    "csv", "db", "docx", "gz", "html", "ipynb", "json", "md", "pdf", "pt", "rar", "safetensors", "sh", "svg", "toml",
-    "txt", "yml", "zip",
-}  # fmt: skip
 
 
 @functools.cache

@@ -400,9 +400,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
             "mistakes.md:19: tripled cannot be loaded",
         )
     ],
-    "a mistake is missing": [
-        (WRONG, WRITTEN["added_two"], "", "mistakes.md: 4 mistakes are here, and 5 are the least")
-    ],
+    "one is missing": [(WRONG, WRITTEN["added_two"], "", "mistakes.md: 4 mistakes are here, and 5 are the least")],
 }
 
 

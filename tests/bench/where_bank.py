@@ -77,9 +77,7 @@ def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Cas
         rng.shuffle(found_cases)
         cases[kind] = found_cases[:most] if most else found_cases
     all_cases = [case for file in (solution, *bases["styles"]) for case in singles(exercise, file)]
-    pairs = [
-        case for first, second in itertools.combinations(all_cases, 2) if (case := pair(first, second)) is not None
-    ]
+    pairs = [*filter(None, itertools.starmap(pair, itertools.combinations(all_cases, 2)))]
     rng.shuffle(pairs)
     cases["pairs"] = pairs[:most] if most else pairs
     cases["others"] = list(others(exercise))

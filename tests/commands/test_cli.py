@@ -21,19 +21,6 @@ from grader.catalog.project import read_toml
 from grader.cli import author, options_of
 
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
-
-
-@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a CUDA device")
-def test_without_the_device_nothing_is_graded(capsys):
-    assert command_line.main(["check", "03", "--device", "cuda", "--submission", str(RIGHT)]) == 3
-    assert "no CUDA device" in capsys.readouterr().err
-
-
-def test_every_name_of_an_exercise():
-    for name in ("3", "03", "context_vectors", "03_context_vectors", "exercises/03_context_vectors/"):
-        assert catalog.find(name).folder == "03_context_vectors"
-
-
 WRONG_USE = (
     ("check 99", 'No exercise is called "99". See all: kata progress\n'),
     ("check contxt_vectors", 'Did you mean "context_vectors"?'),
@@ -67,6 +54,17 @@ WRONG_USE = (
     ("new 35 class", "and no word of Python's own"),
     ("check 03 --submission '\x1b[31mred.py'", "\\x1b[31mred.py"),
 )
+
+
+@pytest.mark.skipif(os.path.exists("/dev/nvidia0"), reason="there is a CUDA device")
+def test_without_the_device_nothing_is_graded(capsys):
+    assert command_line.main(["check", "03", "--device", "cuda", "--submission", str(RIGHT)]) == 3
+    assert "no CUDA device" in capsys.readouterr().err
+
+
+def test_every_name_of_an_exercise():
+    for name in ("3", "03", "context_vectors", "03_context_vectors", "exercises/03_context_vectors/"):
+        assert catalog.find(name).folder == "03_context_vectors"
 
 
 def test_wrong_use_says_what_to_type_instead(said):

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.slow
 
 EX = "03_context_vectors"
 PYTHON = f"PYTHON={sys.executable}"
+TRIES = 200 if THOROUGH else 4
+# What make itself says. Before the program begins it is the only one to end.
+OF_MAKE = re.compile(r"make: \*\*\* (.*Interrupt|wait: No child processes.*|Waiting for unfinished jobs.*)|\^C")
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +44,6 @@ def test_wrong_use_is_an_error_of_make_at_a_terminal(desk):
     with AtTerminal([*BY_HAND, "make", "check", "EX=99", PYTHON], desk) as learner:
         assert learner.ends(120) == 2
         assert "***" in learner.transcript and 'No exercise is called "99"' in learner.transcript
-
-
-TRIES = 200 if THOROUGH else 4
-# What make itself says. Before the program begins it is the only one to end.
-OF_MAKE = re.compile(r"make: \*\*\* (.*Interrupt|wait: No child processes.*|Waiting for unfinished jobs.*)|\^C")
 
 
 def test_ctrl_c_at_any_moment_says_stopped_and_nothing_else_of_pythons(desk, monkeypatch):

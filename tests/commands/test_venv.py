@@ -26,6 +26,7 @@ OFFLINE = {
     "PIP_INDEX_URL": NOBODY, "PIP_EXTRA_INDEX_URL": NOBODY, "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull,
     "PIP_NO_CACHE_DIR": "1",
 }  # fmt: skip
+OLD = [Path(path) for path in sorted(glob.glob(f"{Path.home()}/.pyenv/versions/3.[6789].*/bin/python"))]
 
 
 @pytest.mark.parametrize(
@@ -235,9 +236,6 @@ def test_a_python_without_venv_says_what_to_install_each_time(tmp_path):
         done = make(clone, "list", PATH=with_python3(tmp_path / f"bin{_}", script))
         assert done.returncode == 2 and "sudo apt install python3." in done.stderr, done.stdout + done.stderr
         assert "Traceback" not in done.stderr and not (clone / ".venv").exists()
-
-
-OLD = [Path(path) for path in sorted(glob.glob(f"{Path.home()}/.pyenv/versions/3.[6789].*/bin/python"))]
 
 
 def test_an_old_python_is_told_in_one_sentence(tmp_path):

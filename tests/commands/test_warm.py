@@ -4,7 +4,6 @@ import contextlib
 import os
 import random
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -51,6 +50,16 @@ def by_socket():
 def trace():
     return open("/proc/{pid}/mem", "rb") and "opened"
 """
+LINES = (
+    (*WRONG, "--format", "junit"),
+    (*WRONG, "--format", "json"),
+    (*WRONG, "--where", "0"),
+    CHECK,
+    ("check", "99"),
+    ("check", "--help"),
+    ("try", "03"),
+    ("plot", "03"),
+)
 
 
 class Desk:
@@ -58,7 +67,6 @@ class Desk:
 
     def __init__(self, root: Path) -> None:
         self.root = checkout(root)
-        shutil.copy(paths.ROOT / "pyproject.toml", self.root)
         (self.root / "kata").write_text(
             f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(root)!r})\n"
             "from grader.__main__ import run\nrun()\n"
@@ -145,18 +153,6 @@ def children(pid: int) -> list[int]:
         with contextlib.suppress(OSError):
             found += [int(child)] if Path(f"/proc/{child}/cmdline").read_bytes() == own else []
     return found
-
-
-LINES = (
-    (*WRONG, "--format", "junit"),
-    (*WRONG, "--format", "json"),
-    (*WRONG, "--where", "0"),
-    CHECK,
-    ("check", "99"),
-    ("check", "--help"),
-    ("try", "03"),
-    ("plot", "03"),
-)
 
 
 def test_a_command_is_the_same_both_ways(desk):

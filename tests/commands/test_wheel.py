@@ -41,6 +41,26 @@ WORK = {  # what somebody has left in the checkout that the wheel is made from
 LEFT_OUT = (
     "CI", "GRADER_DEBUG", "PYTEST_VERSION", "PYTEST_CURRENT_TEST", "PYTHONPATH", "MAKEFLAGS", "MAKELEVEL", "WARM",
 )  # fmt: skip
+WALK = (  # what the file is from here on, what is typed, its exit code, and what is said
+    ("", "make check EX=03", 2, f"not started yet: open {STUB}"),
+    ("", "kata solution 03", 2, "You have not passed 03 yet"),
+    (WRONG, "kata check 03 --format json", 1, '"status": "failed"'),
+    ("", "kata hint 03 --task 1", 0, "Task 1"),
+    ("", "kata try 03", 0, "attention_weights(inputs)"),
+    (RIGHT, "make check 03", 0, "7 of 7 points"),
+    ("", "kata solution 03", 0, "torch.softmax(scores, dim=-1)"),
+    ("", "kata plot 03", 0, "yours"),
+    ("", "kata progress", 0, "✔ 03"),
+    ("", "kata experiment 02", 0, "exercises/02_softmax_naive/experiment.py"),
+    ("", "make reset EX=03", 0, "Your file is kept"),
+)
+VERSION = ("pyproject.toml", 'version = "', 'version = "9.')
+DOCSTRING = RIGHT.split('"""')[1]
+NEWER = (
+    VERSION,
+    (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"In newer words. {DOCSTRING}"),
+    (f"exercises/{FOLDER}/README.md", "# 03", "# 03, newer:"),
+)
 
 
 class Machine:
@@ -164,21 +184,6 @@ def test_its_makefile_has_the_learners_targets_alone(mine, machine):
     assert "There is no kata on your PATH" in without.stderr
 
 
-WALK = (  # what the file is from here on, what is typed, its exit code, and what is said
-    ("", "make check EX=03", 2, f"not started yet: open {STUB}"),
-    ("", "kata solution 03", 2, "You have not passed 03 yet"),
-    (WRONG, "kata check 03 --format json", 1, '"status": "failed"'),
-    ("", "kata hint 03 --task 1", 0, "Task 1"),
-    ("", "kata try 03", 0, "attention_weights(inputs)"),
-    (RIGHT, "make check 03", 0, "7 of 7 points"),
-    ("", "kata solution 03", 0, "torch.softmax(scores, dim=-1)"),
-    ("", "kata plot 03", 0, "yours"),
-    ("", "kata progress", 0, "✔ 03"),
-    ("", "kata experiment 02", 0, "exercises/02_softmax_naive/experiment.py"),
-    ("", "make reset EX=03", 0, "Your file is kept"),
-)
-
-
 @nightly
 def test_a_learner_walks_through_an_exercise(mine, machine):
     """In any folder below, with the hidden checks, and with the solution only after the pass."""
@@ -239,15 +244,6 @@ def newer(machine: Machine, *changes: tuple[str, str, str]) -> Iterator[None]:
     finally:
         for name, text in before.items():
             (machine.project / name).write_text(text, "utf-8")
-
-
-VERSION = ("pyproject.toml", 'version = "', 'version = "9.')
-DOCSTRING = RIGHT.split('"""')[1]
-NEWER = (
-    VERSION,
-    (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"In newer words. {DOCSTRING}"),
-    (f"exercises/{FOLDER}/README.md", "# 03", "# 03, newer:"),
-)
 
 
 def test_an_update_merges_new_stubs_around_what_was_written(mine, machine):

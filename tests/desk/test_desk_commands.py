@@ -113,9 +113,7 @@ def test_reset_keeps_every_file(said, desk):
         assert file.read_bytes() == stub
     file.unlink()
     assert said("reset", NUMBER, cwd=desk).returncode == 0 and file.read_bytes() == stub
-    kept = [
-        path for path in file.parent.iterdir() if path.name.startswith(f"{file.stem}.before-2") and path.suffix == ".py"
-    ]
+    kept = file.parent.glob(f"{file.stem}.before-2*.py")
     assert sorted(path.read_text() for path in kept) == ["first = 1\n", "second = 2\n", "third = 3\n"]
 
 

@@ -40,9 +40,7 @@ def grade(fork_server):
     thread.thread.join()  # on a busy machine it goes on for longer than it is waited for, into another test's output
 
 
-@pytest.mark.parametrize(
-    "exercise", [*NEEDY, *sample(FORBIDDING, 1), *sample(USUAL, 1)], ids=lambda exercise: exercise.folder
-)
+@pytest.mark.parametrize("exercise", [*NEEDY, *sample(FORBIDDING, 1), *sample(USUAL, 1)], ids=lambda one: one.folder)
 def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
     if missing := project.not_here(exercise.limits.needs):
         pytest.skip(missing)

@@ -46,10 +46,9 @@ def test_what_comes_next_is_the_next_open_exercise_and_then_the_first_one():
     last = ORDER[-1].folder
     assert ending.open_exercise(ORDER[0].folder, passed(ORDER[1].folder)) == ORDER[2]
     assert ending.open_exercise(last, {}) == ORDER[0]
-    assert ending.open_exercise(states=passed(ORDER[5].folder)) == ORDER[6]  # after the one that was passed last
-    assert ending.next_step(states=passed(ORDER[5].folder)) == ending.next_step(
-        ORDER[5].folder, passed(ORDER[5].folder)
-    )
+    one = passed(ORDER[5].folder)
+    assert ending.open_exercise(states=one) == ORDER[6]  # after the one that was passed last
+    assert ending.next_step(states=one) == ending.next_step(ORDER[5].folder, one)
     early, late = progress.State(first_pass=1.0), progress.State(first_pass=2.0)
     assert ending.open_exercise(states={ORDER[7].folder: early, ORDER[3].folder: late}) == ORDER[4]
     every = passed(*(one.folder for one in ORDER[:-1]))

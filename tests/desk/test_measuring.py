@@ -49,9 +49,8 @@ def test_what_would_take_too_much_is_left_out_and_named(script):
     assert too_much(squared, 4096, 60, 7000) == "would take about 7.8 GiB of memory"
     assert too_much(squared, 8192, 60, 1e9) == "would take about 64 s"
     assert too_much({1024: (1e9, 1e9)}, 2048, 60, 7000) == "", "one size says nothing of the growth"
-    printed = script["table"](
-        [Row(way, "yours", {1024: 1.0}, {1024: 1.0}, {2048: "would take about 64 s"})], (1024, 2048)
-    )
+    row = Row(way, "yours", {1024: 1.0}, {1024: 1.0}, {2048: "would take about 64 s"})
+    printed = script["table"]([row], (1024, 2048))
     assert printed[-1] == "– 13 at 2,048 would take about 64 s" and "–" in printed[1] and "*" not in "".join(printed)
 
 

@@ -116,10 +116,9 @@ def test_a_forged_answer_is_refused():
         def look(self):
             return {"loss": torch.zeros(2), "right": torch.zeros(1, 2), "weights": torch.eye(2)}
 
+    plan = training.Plan(("mine",), ("a", "b"), "", "", "")
     with pytest.raises(training.Mismatch, match="another form"):
-        training.train_beside(
-            Forged(), training.Plan(("mine",), ("a", "b"), "", "", ""), 1, Console(file=io.StringIO())
-        )
+        training.train_beside(Forged(), plan, 1, Console(file=io.StringIO()))
 
 
 def test_the_command_says_what_is_missing_and_has_no_use_and_what_is_not_kept(said, desk, train_for):

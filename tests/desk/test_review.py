@@ -22,6 +22,32 @@ pytestmark = pytest.mark.slow
 FIRST, SECOND = "01_dot_product_scores", "06_scaled_dot_product_attention"
 DAY = date(2026, 3, 2)
 FOLDERS = [exercise.folder for exercise in catalog.exercises()]
+GOOD = "# Review\n\n## Why\n\nWhy?\n\n<details>\n<summary>Answer</summary>\n\nSo.\n\n</details>\n"
+CODE = GOOD.replace("## Why", "## Write `f`")
+BAD = {
+    GOOD.replace("Why?", ""): "“Why” asks nothing",
+    GOOD.replace("<details>\n", ""): "“Why” does not end with `<details>`",
+    GOOD + "More.\n": "“Why” does not end with `<details>`",
+    GOOD + GOOD.removeprefix("# Review\n"): "two cards have the heading “Why”",
+    CODE: "has no block whose first line is `def f(…):`",
+    CODE.replace("Why?", "```python\ndef f(x):\n    return x\n```"): "must show one `...`",
+    CODE.replace("Why?", "```python\ndef f(x):\n    return g(..., 1)\n```"): "must show one `...`",
+    CODE.replace("Why?", "```python\ndef f(x):\n    ...\n```"): "does not begin with a block of code",
+}
+WHOLE = "def f(x):\n    ...\n"
+TAIL = "def f(x):\n    y = ...\n    return y\n"
+FILLED = (
+    (WHOLE, "x + 1", "def f(x):\n    return x + 1\n"),
+    (WHOLE, "    return x", "def f(x):\n    return x\n"),
+    (WHOLE, "y = x\ny + 1", "def f(x):\n    y = x\n    return y + 1\n"),
+    (WHOLE, "for y in x:\n    z = y\nreturn z", "def f(x):\n    for y in x:\n        z = y\n    return z\n"),
+    (WHOLE, r"'\1 \n'", "def f(x):\n    return '\\1 \\n'\n"),
+    (WHOLE, "x @@ x", "def f(x):\n    x @@ x\n"),
+    (TAIL, "x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
+    (TAIL, "y = x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
+    ("def f(x):\n    return ...\n", "return x", "def f(x):\n    return x\n"),
+    ("def f(x):\n    a, b = ...\n    return a\n", "a, b = x", "def f(x):\n    a, b = x\n    return a\n"),
+)
 
 
 @pytest.fixture
@@ -75,20 +101,6 @@ def test_a_bundle_has_the_questions_and_no_answer_in_code():
         assert text.startswith(f"# Review of {folder[:2]} ") and text.endswith("</details>\n"), folder
         kept = [found.title for found in cards.read(folder) if not found.function]
         assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == kept and "Write `" not in text
-
-
-GOOD = "# Review\n\n## Why\n\nWhy?\n\n<details>\n<summary>Answer</summary>\n\nSo.\n\n</details>\n"
-CODE = GOOD.replace("## Why", "## Write `f`")
-BAD = {
-    GOOD.replace("Why?", ""): "“Why” asks nothing",
-    GOOD.replace("<details>\n", ""): "“Why” does not end with `<details>`",
-    GOOD + "More.\n": "“Why” does not end with `<details>`",
-    GOOD + GOOD.removeprefix("# Review\n"): "two cards have the heading “Why”",
-    CODE: "has no block whose first line is `def f(…):`",
-    CODE.replace("Why?", "```python\ndef f(x):\n    return x\n```"): "must show one `...`",
-    CODE.replace("Why?", "```python\ndef f(x):\n    return g(..., 1)\n```"): "must show one `...`",
-    CODE.replace("Why?", "```python\ndef f(x):\n    ...\n```"): "does not begin with a block of code",
-}
 
 
 def test_a_file_that_is_not_in_order_is_refused_with_its_line(desk):
@@ -166,22 +178,6 @@ def test_a_history_of_the_future_days_is_not_lost_by_a_clock_set_back(history, c
 
 
 # What is typed.
-
-WHOLE = "def f(x):\n    ...\n"
-TAIL = "def f(x):\n    y = ...\n    return y\n"
-
-FILLED = (
-    (WHOLE, "x + 1", "def f(x):\n    return x + 1\n"),
-    (WHOLE, "    return x", "def f(x):\n    return x\n"),
-    (WHOLE, "y = x\ny + 1", "def f(x):\n    y = x\n    return y + 1\n"),
-    (WHOLE, "for y in x:\n    z = y\nreturn z", "def f(x):\n    for y in x:\n        z = y\n    return z\n"),
-    (WHOLE, r"'\1 \n'", "def f(x):\n    return '\\1 \\n'\n"),
-    (WHOLE, "x @@ x", "def f(x):\n    x @@ x\n"),
-    (TAIL, "x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
-    (TAIL, "y = x + 1", "def f(x):\n    y = x + 1\n    return y\n"),
-    ("def f(x):\n    return ...\n", "return x", "def f(x):\n    return x\n"),
-    ("def f(x):\n    a, b = ...\n    return a\n", "a, b = x", "def f(x):\n    a, b = x\n    return a\n"),
-)
 
 
 def test_what_is_typed_takes_the_place_of_the_blank():

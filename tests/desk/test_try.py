@@ -4,6 +4,7 @@ import re
 
 import pytest
 from extras import skip_unless_here
+from sources import replace_in
 
 from grader import catalog
 from grader.catalog import paths, stubs
@@ -12,6 +13,31 @@ from grader.records import submission
 from grader.records.submission import Submission
 
 FIRST = catalog.find("01")
+VALUES = (  # the learner's, the lesson's, whether they are equal
+    ("tensor(0.954412345)", "tensor(0.9544)", True),
+    ("tensor(0.955412345)", "tensor(0.9544)", False),
+    ("tensor([1., nan])", "tensor([1., 0.])", False),
+    ("tensor([1., -inf])", "tensor([1.0000,   -inf])", True),
+    ("tensor([1.5, 2.], grad_fn=<AddBackward0>)", "tensor([1.5000, 2.0000])", True),
+    ("tensor([0.666666687, -0.333333343, 0.])", "tensor([1., 0., 0.])", False),
+    ("tensor([0.999999940, 2.000000238])", "tensor([1., 2.])", True),
+    ("1.04", "1.0", False),
+    ("2360065", "2360064", False),
+    ("{'Life': 0, 'eat': 2}", "{'Life': 0, 'eat': 1}", False),
+    ("tensor([True, True])", "tensor([ True, False])", False),
+    ("['a', 'c']", "['a', 'b']", False),
+    ("['a', 'b']", "['a']", False),
+    ("0.9544", "tensor(0.9544)", False),
+    ("tensor([[1., 2.]])", "tensor([1., 2.])", False),
+)
+WAITING = (  # an exercise, a change of its solution, and what is said of the statement that fails, and of what waits
+    # Two tasks of a lesson give their results the same names: nothing of the earlier one takes its place.
+    ("05", "def project_columns(", "def other(", "there is no `project_columns`", "keys[0, :4] waits for `keys`"),
+    # The lesson's `t` and its list are there, but the learner's function has put nothing into them.
+    ("00", "x.mean().detach()", "1 / 0", "less_fixed_mean(t)[0].backward() ZeroDivisionError", "t.grad waits for `t`"),
+    # A loop that fails uses torch too, and a module is never waited for.
+    ("14", "return F.cross_entropy(", "return F.no_entropy(", "", "torch.tensor(losses)[::25] waits for `losses`"),
+)
 
 
 @pytest.mark.parametrize("exercise", catalog.exercises(), ids=lambda exercise: exercise.folder)
@@ -68,25 +94,6 @@ def test_what_the_code_prints_has_no_escapes_of_a_terminal(desk, said):
     assert "\\x1b[2J\\x1b]0;title\\x07seen" in done.stdout and "\x1b" not in done.stdout
 
 
-VALUES = (  # the learner's, the lesson's, whether they are equal
-    ("tensor(0.954412345)", "tensor(0.9544)", True),
-    ("tensor(0.955412345)", "tensor(0.9544)", False),
-    ("tensor([1., nan])", "tensor([1., 0.])", False),
-    ("tensor([1., -inf])", "tensor([1.0000,   -inf])", True),
-    ("tensor([1.5, 2.], grad_fn=<AddBackward0>)", "tensor([1.5000, 2.0000])", True),
-    ("tensor([0.666666687, -0.333333343, 0.])", "tensor([1., 0., 0.])", False),
-    ("tensor([0.999999940, 2.000000238])", "tensor([1., 2.])", True),
-    ("1.04", "1.0", False),
-    ("2360065", "2360064", False),
-    ("{'Life': 0, 'eat': 2}", "{'Life': 0, 'eat': 1}", False),
-    ("tensor([True, True])", "tensor([ True, False])", False),
-    ("['a', 'c']", "['a', 'b']", False),
-    ("['a', 'b']", "['a']", False),
-    ("0.9544", "tensor(0.9544)", False),
-    ("tensor([[1., 2.]])", "tensor([1., 2.])", False),
-)
-
-
 def test_values_are_equal_to_the_digits_that_the_lesson_prints():
     for mine, printed, is_equal in VALUES:
         assert tryout.compare(mine, mine, printed) == (is_equal, mine), mine
@@ -94,26 +101,12 @@ def test_values_are_equal_to_the_digits_that_the_lesson_prints():
     assert tryout.compare(hidden, "tensor(1.000051)", hidden) == (False, "tensor(1.000051)")
 
 
-WAITING = (  # an exercise, a change of its solution, and what is said of the statement that fails, and of what waits
-    # Two tasks of a lesson give their results the same names: nothing of the earlier one takes its place.
-    ("05", "def project_columns(", "def other(", "there is no `project_columns`", "keys[0, :4] waits for `keys`"),
-    # The lesson's `t` and its list are there, but the learner's function has put nothing into them.
-    ("00", "x.mean().detach()", "1 / 0", "less_fixed_mean(t)[0].backward() ZeroDivisionError", "t.grad waits for `t`"),
-    # A loop that fails uses torch too, and a module is never waited for.
-    ("14", "return F.cross_entropy(", "return F.no_entropy(", "", "torch.tensor(losses)[::25] waits for `losses`"),
-)
-
-
 def test_what_a_failed_statement_should_have_made_is_waited_for(desk, said):
     for number, old, new, failed, waiting in WAITING:
-        folder = catalog.find(number).folder
-        solution = paths.solution(folder).read_text("utf-8")
-        assert old in solution
-        paths.stub(folder).write_text(solution.replace(old, new))
+        paths.stub(catalog.find(number).folder).write_text(replace_in(number, (old, new)))
         text = " ".join(said("try", number, cwd=desk).stdout.split())
         assert failed in text and f"– {waiting}, see above" in text, number
-    warm_up = catalog.find("00").folder
-    paths.stub(warm_up).write_text(paths.solution(warm_up).read_text("utf-8").replace(".detach()", ""))
+    paths.stub(catalog.find("00").folder).write_text(replace_in("00", (".detach()", "")))
     assert "✘ t.grad yours tensor([" in " ".join(said("try", "0", cwd=desk).stdout.split())
 
 

@@ -10,15 +10,6 @@ from truths import drawn, tensor
 
 from grader.sentence import JOURNEY, inputs
 
-
-def exact(scores: list[float]) -> list[float]:
-    """Softmax in decimals, where e to the power 10,000 is a number like any other."""
-    with decimal.localcontext() as context:
-        context.prec = 50
-        powers = [Decimal(score).exp() if score != float("-inf") else Decimal(0) for score in scores]
-        return [float(power / sum(powers)) for power in powers]
-
-
 ROWS = [
     [0.5],
     [0.0, 0.0, 1.0],
@@ -29,6 +20,14 @@ ROWS = [
     [float("-inf"), 2.0, float("-inf"), 1.0],
     [1e4, float("-inf"), 1e4],
 ]
+
+
+def exact(scores: list[float]) -> list[float]:
+    """Softmax in decimals, where e to the power 10,000 is a number like any other."""
+    with decimal.localcontext() as context:
+        context.prec = 50
+        powers = [Decimal(score).exp() if score != float("-inf") else Decimal(0) for score in scores]
+        return [float(power / sum(powers)) for power in powers]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))

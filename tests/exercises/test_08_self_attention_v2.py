@@ -5,6 +5,9 @@ import torch
 from figure_case import Case
 from truths import drawn, multi_head
 
+W_NAME = "W, 2 out × 3 in"
+HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
+
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_equals_multihead_attention_of_one_head(solution, bias):
@@ -15,10 +18,6 @@ def test_equals_multihead_attention_of_one_head(solution, bias):
     x = drawn(3, 5, 4)
     torch.testing.assert_close(layer(x), other(x, x, x)[0])
     torch.testing.assert_close(layer(x[0]), other(x[:1], x[:1], x[:1])[0][0])
-
-
-W_NAME = "W, 2 out × 3 in"
-HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
 
 
 def output(matrix: torch.Tensor) -> dict[str, torch.Tensor]:

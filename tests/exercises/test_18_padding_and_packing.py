@@ -46,11 +46,9 @@ def in_a_row(places: int, held: float, hide: bool = False, replace: bool = False
     keys[real], values[real] = torch.tensor([1.0, 3.0]).double().log(), torch.tensor([8.0, 4.0]).double()
     scores = keys.masked_fill(~real, -torch.inf) if hide else keys
     weights = torch.softmax(scores, dim=-1)
-    shown = {"result, alone": torch.tensor(5.0)}
-    result = (weights * values).sum()
-    return shown | (
-        {} if result.isnan() else {"the row": torch.stack([keys, scores, weights, values]), "result": result}
-    )
+    result, alone = (weights * values).sum(), {"result, alone": torch.tensor(5.0)}
+    whole = {"the row": torch.stack([keys, scores, weights, values]), "result": result}
+    return alone if result.isnan() else alone | whole
 
 
 HIDE, REPLACE = "Hide padding before the softmax", "Set padding to 0 first"

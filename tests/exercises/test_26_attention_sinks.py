@@ -15,6 +15,8 @@ from grader.judge.inputs import trained_state
 
 exercise = load("26")
 gpt_oss_model = when_used("transformers.models.gpt_oss.modeling_gpt_oss")
+LETTERS = "abcdefghijklmnop"
+TEXT = "nhpoobobomhnjponanncncnanjfjofn"
 
 
 def gpt_oss(query, keys, values, sinks, mask=None):
@@ -49,10 +51,6 @@ def test_the_model_of_33_has_no_sinks():
     assert near["loss"] < window["loss"] < min(sinks["loss"], again["loss"]) < 0.6 < 1 < whole["loss"]
 
 
-LETTERS = "abcdefghijklmnop"
-TEXT = "nhpoobobomhnjponanncncnanjfjofn"
-
-
 def weights(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
     """The kept positions, and the weights of the newest token in the head of the trained model."""
     state = {name: value.double() for name, value in trained_state("26_attention_sinks").items()}
@@ -77,9 +75,8 @@ def both(seen: int, sinks: int, window: int) -> dict[str, torch.Tensor]:
 def sentence(seen: int, sinks: int, window: int) -> str:
     """What the sentence says of the share of the first token and of those that are left without it."""
     share = 100 * float(weights(seen, sinks, window)["weights of the newest token"][0])
-    return (
-        rf"<s> gets {share:.{1 if share > 99 else 0}f}.% of its attention\. .* the {window} tokens that are left share"
-    )
+    digits = 1 if share > 99 else 0
+    return rf"<s> gets {share:.{digits}f}.% of its attention\. .* the {window} tokens that are left share"
 
 
 CASES = [

@@ -33,9 +33,7 @@ def test_each_query_reads_its_selected_keys(shape):
         assert got[b, head, row].tolist() == pytest.approx(expected)
 
 
-def chosen(
-    k: int, count: int = 12, weights: tuple[float, float] = (1.0, 1.0), relu: bool = True
-) -> dict[str, torch.Tensor]:
+def chosen(k: int, count: int = 12, weights: tuple = (1.0, 1.0), relu: bool = True) -> dict[str, torch.Tensor]:
     """What two small heads make of so many keys, and the keys that the last token chooses."""
     products = torch.tensor(
         [

@@ -34,10 +34,8 @@ def test_output_and_gradients_are_those_of_torch(shape, block_size, causal):
 
 def attended(causal: bool, ready: int = 4) -> dict[str, torch.Tensor]:
     """The output of the lesson's four tokens, from torch's own attention; 0 where it isn't ready, and is left empty."""
-    query, keys = torch.ones(1, 4, 1), torch.tensor([2.0, 4.0, 1.0, 8.0]).log().reshape(1, 4, 1)
-    output = F.scaled_dot_product_attention(
-        query, keys, torch.tensor([6.0, 3.0, 0.0, 9.0]).reshape(1, 4, 1), is_causal=causal
-    )
+    keys, values = torch.tensor([[2.0, 4.0, 1.0, 8.0], [6.0, 3.0, 0.0, 9.0]]).reshape(2, 1, 4, 1)
+    output = F.scaled_dot_product_attention(torch.ones(1, 4, 1), keys.log(), values, is_causal=causal)
     return {"output / sum": output.flatten() * (torch.arange(4) < ready)}
 
 

@@ -19,6 +19,7 @@ from grader.sandbox.remote import Remote
 
 needed("triton", "triton")
 FOLDER = "32_triton_kernels"
+POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
 
 
 def test_without_triton_it_is_not_for_this_machine(monkeypatch, request, said):
@@ -58,9 +59,6 @@ def test_attention_token_by_token(dtype, tolerance):
         weights = softmax([dot(q[t], k[j]) / 4 for j in range(t + 1)])
         expected = [dot(weights, column) for column in zip(*v[: t + 1], strict=True)]
         torch.testing.assert_close(got[t].double(), tensor(expected), atol=tolerance, rtol=tolerance)
-
-
-POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
 
 
 def stored(row: int, lanes: int, masked: float | None = None) -> dict[str, torch.Tensor]:

@@ -23,6 +23,7 @@ CONFIGS = {
     "tied": {"tie_word_embeddings": True, "num_key_value_heads": 2},
     "another base": {"rope_theta": 500_000.0, "hidden_size": 36, "head_dim": 4},
 }
+WORDS = torch.tensor([0.5, 0.25, 0.125, 0.125]).log()
 
 
 def transformers():
@@ -131,9 +132,6 @@ def test_the_distribution_is_that_of_the_library(options):
     if top_p < 1:
         scores = process.TopPLogitsWarper(top_p)(None, scores)
     torch.testing.assert_close(exercise.next_distribution(logits, *options), torch.softmax(scores, dim=-1))
-
-
-WORDS = torch.tensor([0.5, 0.25, 0.125, 0.125]).log()
 
 
 def chosen(temperature=1.0, top_k=3, top_p=0.8):

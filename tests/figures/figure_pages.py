@@ -35,9 +35,7 @@ def new_tab(chromium) -> Any:
     page.troubles = []
     page.on("pageerror", lambda error: page.troubles.append(str(error)))
     page.on("console", lambda said: page.troubles.append(said.text) if said.type in ("error", "warning") else None)
-    context.on(
-        "request", lambda request: None if request.url.startswith("file:") else page.troubles.append(request.url)
-    )
+    context.on("request", lambda asked: None if asked.url.startswith("file:") else page.troubles.append(asked.url))
     return page
 
 

@@ -38,6 +38,18 @@ COVERED = """where => [...document.querySelectorAll(`${where} svg`)].flatMap(svg
       && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
     .map(([other]) => [word, other]))];
 })"""
+SENTENCE_TOKENS = ("Your", "journey", "starts", "with", "one", "step")
+MOVES = {
+    "03": [
+        {"Query": token, "Dimensions": axes}
+        for token, axes in itertools.product(SENTENCE_TOKENS, ("0 and 1", "0 and 2", "1 and 2"))
+    ],
+    "05": [
+        {"Token": token, "Chosen entry of W_query": entry, "Use W_query for the keys too": same}
+        for token, entry, same in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6), (False, True))
+    ],
+    "19": [{"Query at": place} for place in range(33)],
+}
 
 
 @pytest.fixture
@@ -257,20 +269,6 @@ def test_controls_are_large_enough_for_a_finger(phone, folder):
 
 def test_no_word_of_a_drawing_is_written_over_another(drawn):
     assert drawn.page.evaluate(COVERED, ".kata-live") == []
-
-
-SENTENCE_TOKENS = ("Your", "journey", "starts", "with", "one", "step")
-MOVES = {
-    "03": [
-        {"Query": token, "Dimensions": axes}
-        for token, axes in itertools.product(SENTENCE_TOKENS, ("0 and 1", "0 and 2", "1 and 2"))
-    ],
-    "05": [
-        {"Token": token, "Chosen entry of W_query": entry, "Use W_query for the keys too": same}
-        for token, entry, same in itertools.product(SENTENCE_TOKENS, (-1, -0.3, 0, 0.3, 0.6), (False, True))
-    ],
-    "19": [{"Query at": place} for place in range(33)],
-}
 
 
 @pytest.mark.parametrize("number", MOVES)

@@ -20,6 +20,21 @@ LINES = 80
 TABLE = re.compile(r"^\| (.*) \|$", re.M)
 # Each makes torch, or the library below it, add in the order of another processor. An experiment has one thread anyway.
 PROCESSORS = ("ATEN_CPU_CAPABILITY=default", "ATEN_CPU_CAPABILITY=avx2", "MKL_CBWR=COMPATIBLE") if THOROUGH else ()
+NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
+SCRIPT = '''"""Is one more than none?"""
+CLAIM = "It is."
+def measure():
+    return {rows}
+def claim(rows):
+    return rows[0]["n"] > 0
+'''
+BROKEN = {
+    "1 / 0": r"experiment\.py:4\nZeroDivisionError",
+    "]": r"experiment\.py:4\nSyntaxError",
+    "[]": "rows with the same columns",
+    '[{"n": 1}, {"m": 1}]': "rows with the same columns",
+    "exit()": r"experiment\.py:4\nSystemExit",
+}
 
 
 def printed_as(text: str, value: float) -> bool:
@@ -67,9 +82,6 @@ def test_scripts_are_short():
     assert {folder: length for folder, length in lengths.items() if length > LINES} == {}
 
 
-NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
-
-
 @nightly
 @pytest.mark.parametrize(
     ("number", "script", "heading"),
@@ -111,15 +123,6 @@ def test_the_command_shows_question_table_and_verdict(said):
     assert all(len(line) <= 80 for line in done.stdout.splitlines()[:-1])
 
 
-SCRIPT = '''"""Is one more than none?"""
-CLAIM = "It is."
-def measure():
-    return {rows}
-def claim(rows):
-    return rows[0]["n"] > 0
-'''
-
-
 @pytest.fixture
 def script(desk):
     """The file of the experiment of exercise 02, which a test writes."""
@@ -134,15 +137,6 @@ def test_a_script_as_a_table_of_a_lesson_and_with_a_claim_that_does_not_hold(sai
     script.write_text(SCRIPT.replace("{rows}", '[{"n": -1.5}, {"n": 1.0}]'))
     done = said("experiment", "02")
     assert done.returncode == 1 and "measured: does not hold" in done.stdout
-
-
-BROKEN = {
-    "1 / 0": r"experiment\.py:4\nZeroDivisionError",
-    "]": r"experiment\.py:4\nSyntaxError",
-    "[]": "rows with the same columns",
-    '[{"n": 1}, {"m": 1}]': "rows with the same columns",
-    "exit()": r"experiment\.py:4\nSystemExit",
-}
 
 
 def test_a_script_that_is_not_there_or_breaks_is_told_by_its_line(script):

@@ -28,12 +28,10 @@ FENCED = re.compile(r"^```.*?^```", re.M | re.S)
 TEXT = re.compile(r"\\text\{([^{}]*)\}")
 
 
-def faults(markdown):
+def faults(text):
     """What is wrong in the formulas of a text, and beside them."""
-    formula = [latex for _, latex in formulas.take_out(markdown)[1]]
-    bare = FENCED.sub(
-        "", formulas.FORMULA.sub(lambda found: found["code"] or (BLOCK if found["block"] else "x"), markdown)
-    )
+    formula = [latex for _, latex in formulas.take_out(text)[1]]
+    bare = FENCED.sub("", formulas.FORMULA.sub(lambda found: found["code"] or (BLOCK if found["block"] else "x"), text))
     wrong = [f"{latex}: {why}" for latex in formula for why, sign in FORBIDDEN.items() if re.search(sign, latex)]
     return wrong + [f"{found[0]!r}: {why}" for why, sign in AROUND.items() for found in re.finditer(sign, bare, re.M)]
 

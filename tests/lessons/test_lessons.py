@@ -11,10 +11,7 @@ from grader.catalog import paths
 from grader.catalog.exercise import Limits
 
 EXERCISES = catalog.exercises()
-
-
-def folder(exercise) -> str:
-    return exercise.folder
+FOLDERS = [exercise.folder for exercise in EXERCISES]
 
 
 def test_the_page_of_promises_says_the_limits():
@@ -33,25 +30,21 @@ def test_the_page_of_promises_says_the_limits():
     assert [words for words in said if words not in rows] == []
     for exercise in EXERCISES:
         own = {name: value for name, value in vars(exercise.limits).items() if value != getattr(limits, name)}
-        assert own.keys() <= {"call_s", "call_cpu_s", "needs", "measured"}, (
-            "the page of promises does not say this limit"
-        )
-        assert "call_s" not in own or f"{own['call_s']:g} in exercise {exercise.folder[:2]}" in rows
-        words = (
-            f"({exercise.limits.call_cpu_s:g} and {2 * exercise.limits.call_cpu_s:g} in exercise {exercise.folder[:2]})"
-        )
-        assert "call_cpu_s" not in own or words in rows
+        assert own.keys() <= {"call_s", "call_cpu_s", "needs", "measured"}, "the page does not say this limit"
+        number, seconds = exercise.folder[:2], exercise.limits.call_cpu_s
+        assert "call_s" not in own or f"{own['call_s']:g} in exercise {number}" in rows
+        assert "call_cpu_s" not in own or f"({seconds:g} and {2 * seconds:g} in exercise {number})" in rows
 
 
 def test_each_lesson_has_the_form_that_verify_demands():
     readers = (parts.wrong_lesson, parts.wrong_experiment, parts.wrong_cards, parts.wrong_figure)
-    assert [str(problem) for exercise in EXERCISES for read in readers for problem in read(exercise.folder)] == []
+    assert [str(problem) for folder in FOLDERS for read in readers for problem in read(folder)] == []
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(exercise):
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(folder):
     """But for what it is given of an earlier exercise."""
-    lesson, stub = (path(exercise.folder).read_text("utf-8") for path in (paths.lesson, paths.stub))
+    lesson, stub = (path(folder).read_text("utf-8") for path in (paths.lesson, paths.stub))
     for node in ast.parse(stub).body:
         names = [ast.unparse(target) for target in getattr(node, "targets", ())]
         if isinstance(node, ast.FunctionDef) and "# given" not in stub.splitlines()[node.lineno - 1]:
@@ -59,10 +52,10 @@ def test_a_stub_has_no_name_that_its_lesson_does_not_speak_of(exercise):
         assert [name for name in names if name not in lesson] == [], "a leftover of the solution?"
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_what_is_given_has_its_body_in_the_stub(exercise):
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_what_is_given_has_its_body_in_the_stub(folder):
     """`# given` counts on the def line alone: below it, a signature of several lines would lose its body."""
-    solution, stub = (path(exercise.folder).read_text("utf-8") for path in (paths.solution, paths.stub))
+    solution, stub = (path(folder).read_text("utf-8") for path in (paths.solution, paths.stub))
     lines = [line for line in solution.splitlines() if line.endswith("# given")]
     assert [line for line in lines if not line.lstrip().startswith(("def ", "class "))] == []
     for node in ast.walk(ast.parse(stub)):
@@ -71,23 +64,21 @@ def test_what_is_given_has_its_body_in_the_stub(exercise):
 
 
 def test_each_diagram_is_shown():
-    for exercise in EXERCISES:
-        lesson = paths.lesson(exercise.folder).read_text("utf-8")
-        assert all(f"]({path.name})" in lesson for path in paths.diagrams(exercise.folder)), exercise.folder
+    for folder in FOLDERS:
+        lesson = paths.lesson(folder).read_text("utf-8")
+        assert all(f"]({path.name})" in lesson for path in paths.diagrams(folder)), folder
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=folder)
-def test_a_lesson_builds_on_smaller_numbers_and_a_link_says_the_number_that_it_leads_to(exercise):
-    for page in (paths.lesson(exercise.folder), paths.hints(exercise.folder), paths.review(exercise.folder)):
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_lesson_builds_on_smaller_numbers_and_a_link_says_the_number_that_it_leads_to(folder):
+    for page in (paths.lesson(folder), paths.hints(folder), paths.review(folder)):
         text = page.read_text("utf-8") if page.exists() else ""
         for said, linked in re.findall(r"\[(\d\d)\b[^\]]*\]\(\.\./(\d\d)_", text):
             assert said == linked, (page.name, said, linked)
         for number in re.findall(r"\b[Ee]xercises? (\d\d)\b", text):
             assert int(number) < len(EXERCISES), (page.name, number)
-    (head,) = re.findall(
-        r"^\*\d+ minutes · .* · builds on (.*)\*$", paths.lesson(exercise.folder).read_text("utf-8"), re.M
-    )
-    assert all(int(number) < exercise.number for number in re.findall(r"\((?:\.\./)(\d\d)_", head)), head
+    (head,) = re.findall(r"^\*\d+ minutes · .* · builds on (.*)\*$", paths.lesson(folder).read_text("utf-8"), re.M)
+    assert all(number < folder[:2] for number in re.findall(r"\((?:\.\./)(\d\d)_", head)), head
 
 
 @pytest.mark.parametrize("path", catalog.learning_paths(), ids=lambda path: path.name)
@@ -112,6 +103,5 @@ def test_after_each_path_but_the_warm_up_come_five_problems_with_folded_answers(
 
 
 def test_each_path_is_a_range_of_numbers_and_follows_the_one_before():
-    assert [number for path in catalog.learning_paths() for number in path.numbers] == [
-        exercise.folder[:2] for exercise in EXERCISES
-    ]
+    numbers = [number for path in catalog.learning_paths() for number in path.numbers]
+    assert numbers == [folder[:2] for folder in FOLDERS]

@@ -122,9 +122,7 @@ def test_a_template_cannot_forget_to_escape():
 
 
 def test_code_in_a_sentence_is_the_only_markup_of_it():
-    assert templating.code("`a < b` and <i>`c`</i>, `") == (
-        "<code>a &lt; b</code> and &lt;i&gt;<code>c</code>&lt;/i&gt;, `"
-    )
+    assert templating.code("`a < b` <i>`c`</i>, `") == "<code>a &lt; b</code> &lt;i&gt;<code>c</code>&lt;/i&gt;, `"
 
 
 def test_markup_is_made_in_few_places_and_escaping_is_switched_off_in_none():

@@ -55,6 +55,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("A notebook", "06", [("keys.shape[-1] ** 0.5", "keys.shape[-1]")]),
     ("A kernel", "32", [("x - tl.max(x, axis=0)", "x")]),
 ]
+BY_DAY = [pytest.param(*case, marks=nightly) if case[0] == "A kernel" else case for case in CASES]  # it is interpreted
 
 
 def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server) -> str:
@@ -70,9 +71,6 @@ def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server
     result = grading.result(exercise, Submission(source, shown), fork_server, Settings(seed=7, where=True))
     closing = next_step(result)
     return terminal.as_text(terminal.render(result, WIDTH, closing=closing))
-
-
-BY_DAY = [pytest.param(*case, marks=nightly) if case[0] == "A kernel" else case for case in CASES]  # it is interpreted
 
 
 @pytest.mark.parametrize("title, number, changes", BY_DAY, ids=lambda value: value if isinstance(value, str) else "")
