@@ -21,10 +21,8 @@ PAGES = [
     *paths.SOLUTIONS.glob("*/notice.md"),
 ]
 # Files, folders and names of modules in backquotes: `judge/trials.py`, `exercises/NN_slug/figure.js`, `process.Lent`.
-ABOUT_THE_CODE = [
-    *(paths.at_root(name) for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md")),
-    *paths.DOCS.glob("*.md"),
-]
+ABOUT_THE_CODE = [*map(paths.at_root, ("README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"))]
+ABOUT_THE_CODE += paths.DOCS.glob("*.md")
 PLACE = re.compile(r"[\w.*-]+/[\w./*-]*|[\w*-]+\.(?:py|js)")  # a path, or a file of code by its name alone
 NAME = re.compile(r"(?P<owner>[a-z_]\w*(?:\.[a-z_]\w*)*)\.(?P<name>\w+)")
 TOP = {"grader", "tests", "docs", "exercises", "solutions", ".ci"}

@@ -1,16 +1,17 @@
 """The wheel is built, installed where nothing of the checkout is, and a learner walks through a folder of their own."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from at_terminal import AtTerminal
@@ -24,10 +25,7 @@ from grader.integrations import bundle
 
 pytestmark = pytest.mark.slow
 
-spec = importlib.util.spec_from_file_location("first_minute", paths.ROOT / ".ci/first_minute.py")
-first_minute = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(first_minute)
-
+first_minute = SimpleNamespace(**runpy.run_path(str(paths.ROOT / ".ci/first_minute.py")))
 FOLDER = catalog.find("03").folder
 STUB = f"exercises/{FOLDER}/{paths.slug(FOLDER)}.py"
 RIGHT = paths.solution(FOLDER).read_text("utf-8")

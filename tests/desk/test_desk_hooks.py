@@ -157,12 +157,10 @@ def test_the_editor_finds_the_line_of_an_error(said, tmp_path):
 def matches(patterns: list[dict], lines: list[str]) -> list[tuple[str, tuple[str, str]]]:
     found = []
     for start in range(len(lines) - len(patterns) + 1):
-        known: dict[str, str] = {}
-        for pattern, line in zip(patterns, lines[start:]):
-            match = re.search(pattern["regexp"], line)
-            if not match:
-                break
-            known |= {name: match[group] for name, group in pattern.items() if name != "regexp"}
-        else:
+        fits = [re.search(pattern["regexp"], line) for pattern, line in zip(patterns, lines[start:])]
+        if all(fits):
+            known: dict[str, str] = {}
+            for pattern, fit in zip(patterns, fits):
+                known |= {name: fit[group] for name, group in pattern.items() if name != "regexp"}
             found.append((known["message"], (known["file"], known["line"])))
     return found

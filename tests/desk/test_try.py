@@ -87,11 +87,12 @@ def test_a_half_written_file_says_so_for_its_call_alone(desk, said):
     assert broken.returncode == 2 and "SyntaxError" in broken.stderr and "Traceback" not in broken.stderr
 
 
-def test_what_the_code_prints_has_no_escapes_of_a_terminal(desk, said):
-    path = paths.stub(FIRST.folder)
-    path.write_text(source("print('\\x1b[2J\\x1b]0;title\\x07seen'); return a", "return 1", "return 1"))
-    done = said("try", "1", cwd=desk)
-    assert "\\x1b[2J\\x1b]0;title\\x07seen" in done.stdout and "\x1b" not in done.stdout
+def test_what_is_printed_has_no_escapes_of_a_terminal_and_a_warning_of_torch_names_no_file_of_its_sources(desk, said):
+    first = "print('\\x1b[2J\\x1b]0;title\\x07seen'); torch.ones(1, 2, 3).T; return a"
+    paths.stub(FIRST.folder).write_text(source(first, "return 1", "return 1"))
+    text = said("try", "1", cwd=desk).stdout
+    assert "\\x1b[2J\\x1b]0;title\\x07seen" in text and "\x1b" not in text
+    assert "warning: The use of `x.T`" in text and "Triggered internally" not in text
 
 
 def test_values_are_equal_to_the_digits_that_the_lesson_prints():
@@ -108,13 +109,6 @@ def test_what_a_failed_statement_should_have_made_is_waited_for(desk, said):
         assert failed in text and f"– {waiting}, see above" in text, number
     paths.stub(catalog.find("00").folder).write_text(replace_in("00", (".detach()", "")))
     assert "✘ t.grad yours tensor([" in " ".join(said("try", "0", cwd=desk).stdout.split())
-
-
-def test_a_warning_of_torch_names_no_file_of_its_own_sources(desk, said):
-    first = "torch.ones(1, 2, 3).T; return (a * b).sum()"
-    paths.stub(FIRST.folder).write_text(source(first, "return inputs @ query", "return inputs @ inputs.T"))
-    text = said("try", "1", cwd=desk).stdout
-    assert "warning: The use of `x.T`" in text and "Triggered internally" not in text
 
 
 def test_what_a_comment_tells():

@@ -15,17 +15,12 @@ LESSONS = some(paths.EXERCISES.glob("*/README.md"))
 
 def test_a_lesson_or_check_that_numbers_two_things_begins_with_0():
     for path in (*LESSONS, *some((paths.ROOT / "grader" / "checks").glob("*/*.py"))):
-        assert began_with_1(path.read_text("utf-8")) == [], path
+        numbers = defaultdict(set)
+        for word, *found in NUMBERED.findall(path.read_text("utf-8")):
+            numbers[word.lower()].update(int(number) for number in found if number)
+        assert [word for word, seen in numbers.items() if {1, 2} <= seen and 0 not in seen] == [], path
 
 
 def test_no_sum_of_a_lesson_starts_at_1():
     for path in LESSONS:
         assert not re.search(r"\\sum_\{[a-z] ?= ?1\}\^(\{\w\}|\w\b)", path.read_text("utf-8")), path
-
-
-def began_with_1(text: str) -> list[str]:
-    """The words that are numbered 1 and 2, or more, and never 0."""
-    numbers = defaultdict(set)
-    for word, *found in NUMBERED.findall(text):
-        numbers[word.lower()].update(int(number) for number in found if number)
-    return [word for word, seen in numbers.items() if {1, 2} <= seen and 0 not in seen]

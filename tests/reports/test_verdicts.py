@@ -39,11 +39,7 @@ CASES: list[tuple[str, str, list[tuple[str, str]]]] = [
     ("No cause is known", "01", [("inputs @ query", "(inputs @ query).cumsum(0)")]),
     ("Some entries of a matrix", "10", [("dtype=torch.bool).tril()", "dtype=torch.bool).tril(-1)")]),
     ("A part of a result", "27", [("(sums, normalizer)\n", "(sums * 2, normalizer)\n")]),
-    (
-        "A wrong shape",
-        "03",
-        [("return attention_weights(inputs) @ inputs", "return attention_weights(inputs)[0] @ inputs")],
-    ),
+    ("A wrong shape", "03", [("attention_weights(inputs) @ inputs", "attention_weights(inputs)[0] @ inputs")]),
     ("An exception", "03", [("inputs @ inputs.T", "inputs @ inputs")]),
     ("A mistyped name", "01", [("inputs @ inputs.T", "inptus @ inputs.T")]),
     ("Error at load", "03", [("inputs @ inputs.T", "inputs @ inputs.T)")]),
