@@ -15,18 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import sources
 from where_carrying import carried, changed_part
 
 from grader import catalog
 from grader.catalog import mistakes, paths
-from grader.catalog.project import read_toml
 from grader.judge.examiner import Examiner
 from grader.judge.session import Session
 from grader.records.results import Settings
 from grader.sandbox.forkserver import ForkServer
 
 SEED = 5  # unless another one is asked for
-VARIANTS = Path(__file__).parents[1] / "judge" / "peer_variants.toml"
 
 
 def asked(description: str, what: str, most: int) -> tuple[argparse.Namespace, Sequence[catalog.Exercise]]:
@@ -86,13 +85,11 @@ def bank(exercise: catalog.Exercise, most: int, seed: int) -> dict[str, list[Cas
 
 def others(exercise: catalog.Exercise) -> Iterator[Case]:
     """The wrong files of this exercise that others wrote."""
-    solution = paths.solution(exercise.folder).read_text("utf-8")
-    for row in read_toml(VARIANTS).get(exercise.folder[:2], ()):
-        source = solution
-        for old, new in row["change"]:
-            source = source.replace(old, new, 1)
-        right, wrong = bare(solution), bare(source)
-        yield Case(exercise, row["what"], (), wrong, (differing(right, wrong),))
+    right = bare(paths.solution(exercise.folder).read_text("utf-8"))
+    for row in sources.rows("peer_variants.toml"):
+        if row["exercise"] == exercise.folder[:2]:
+            wrong = bare(sources.written(row))
+            yield Case(exercise, row["what"], (), wrong, (differing(right, wrong),))
 
 
 def singles(exercise: catalog.Exercise, file: Path) -> Iterator[Case]:

@@ -42,20 +42,17 @@ def test_a_story_ends_where_its_model_ends_it(written):
     assert not re.search(r"<\|", printed)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
+def test_a_model_that_needs_more_is_refused(tmp_path, written):
+    for change, said in (
         ({"hidden_act": "gelu"}, "the activation gelu"),
         ({"attention_bias": True}, "attention_bias"),
         ({"rope_scaling": {"rope_type": "llama3"}}, "rotations of the kind llama3"),
         ({"rope_parameters": {"rope_type": "yarn", "rope_theta": 1.0}}, "rotations of the kind yarn"),
-    ],
-)
-def test_a_model_that_needs_more_is_refused(change, said, tmp_path, written):
-    config = json.loads((BESIDE / "config.json").read_text()) | change
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    with pytest.raises(WrongUse, match=said):
-        written(tmp_path)
+    ):
+        config = json.loads((BESIDE / "config.json").read_text()) | change
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        with pytest.raises(WrongUse, match=said):
+            written(tmp_path)
 
 
 def test_what_is_missing_is_named(tmp_path, written):
