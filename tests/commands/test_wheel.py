@@ -52,10 +52,9 @@ WALK = (  # what the file is from here on, what is typed, its exit code, and wha
     ("", "kata experiment 02", 0, "exercises/02_softmax_naive/experiment.py"),
     ("", "make reset EX=03", 0, "Your file is kept"),
 )
-VERSION = ("pyproject.toml", 'version = "', 'version = "9.')
 DOCSTRING = RIGHT.split('"""')[1]
 NEWER = (
-    VERSION,
+    ("pyproject.toml", 'version = "', 'version = "9.'),
     (f"solutions/{FOLDER}/context_vectors.py", DOCSTRING, f"In newer words. {DOCSTRING}"),
     (f"exercises/{FOLDER}/README.md", "# 03", "# 03, newer:"),
 )

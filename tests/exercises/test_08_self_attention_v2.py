@@ -5,7 +5,6 @@ import torch
 from figure_case import Case
 from truths import drawn, multi_head
 
-W_NAME = "W, 2 out × 3 in"
 HELD = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, 0.0]])
 
 
@@ -24,10 +23,9 @@ def output(matrix: torch.Tensor) -> dict[str, torch.Tensor]:
     return {"output": torch.tensor([1.0, 2.0, 3.0]) @ matrix}
 
 
-AGAIN = [{"Multiply x by": "W.reshape(3, 2)"}]
 CASES = [
     Case([], lambda: output(HELD.T), "output 0 is 1 · 1 \\+ 2 · 0 \\+ 3 · 2 = 7"),
-    Case([("pick", W_NAME, 1, 1)], lambda: output(HELD.T), "row 1 of W .orange. is now in column 1"),
-    Case(AGAIN, lambda: output(HELD.view(3, 2)), "It is wrong: 7, 2 is right"),
+    Case([("pick", "W, 2 out × 3 in", 1, 1)], lambda: output(HELD.T), "row 1 of W .orange. is now in column 1"),
+    Case([{"Multiply x by": "W.reshape(3, 2)"}], lambda: output(HELD.view(3, 2)), "It is wrong: 7, 2 is right"),
     Case([{"Multiply x by": "W as it is"}], says="torch refuses"),
 ]

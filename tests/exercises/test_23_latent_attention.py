@@ -3,10 +3,9 @@
 import pytest
 import torch
 from figure_case import Case
-from truths import load
 
 
-def test_transformers_has_the_same_layer():
+def test_transformers_has_the_same_layer(solution):
     """DeepSeek-V2 in our layout, with nothing in the place of its norm."""
     reason = "transformers (extra dev)"
     modeling = pytest.importorskip("transformers.models.deepseek_v2.modeling_deepseek_v2", reason=reason)
@@ -16,7 +15,7 @@ def test_transformers_has_the_same_layer():
         qk_rope_head_dim=r, qk_nope_head_dim=h, v_head_dim=h, attention_bias=False, num_hidden_layers=1,
         attn_implementation="eager",
     )  # fmt: skip
-    layer = load("23").LatentAttention(d_in, H, h, c, r).double()
+    layer = solution.LatentAttention(d_in, H, h, c, r).double()
     theirs = modeling.DeepseekV2Attention(config, 0).double()
     theirs.kv_a_layernorm = torch.nn.Identity()
     neighbours = torch.arange(r).reshape(2, -1).T.flatten()  # their pairs are neighbours: (0, 2, 1, 3)

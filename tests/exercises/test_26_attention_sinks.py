@@ -8,12 +8,10 @@ import torch
 from extras import when_used
 from figure_case import Case
 from thorough import nightly
-from truths import load
 
 from grader.catalog import paths
 from grader.judge.inputs import trained_state
 
-exercise = load("26")
 gpt_oss_model = when_used("transformers.models.gpt_oss.modeling_gpt_oss")
 LETTERS = "abcdefghijklmnop"
 TEXT = "nhpoobobomhnjponanncncnanjfjofn"
@@ -27,9 +25,9 @@ def gpt_oss(query, keys, values, sinks, mask=None):
 
 @pytest.mark.parametrize("window", [None, 1, 2, 5, 9, 20])
 @pytest.mark.parametrize(("B", "T", "d_in", "d_out", "heads"), [(2, 9, 5, 6, 3), (1, 1, 3, 4, 2), (3, 6, 4, 8, 1)])
-def test_the_layer_is_that_of_gpt_oss(B, T, d_in, d_out, heads, window):
+def test_the_layer_is_that_of_gpt_oss(solution, B, T, d_in, d_out, heads, window):
     torch.manual_seed(33)
-    layer = exercise.SinkAttention(d_in, d_out, heads, window).double()
+    layer = solution.SinkAttention(d_in, d_out, heads, window).double()
     layer.sinks.data.normal_()
     x = torch.randn(B, T, d_in, dtype=torch.float64)
     parts = (layer.W_query, layer.W_key, layer.W_value)

@@ -6,24 +6,23 @@ import pytest
 import torch
 from figure_case import Case
 from torch.nn import functional as F
-from truths import leaves, load
+from truths import leaves
 
 SHAPES = [(1, 1, 1, 1), (2, 3, 8, 4), (1, 2, 5, 7), (3, 1, 4, 4)]  # (B, H, T, h)
-exercise = load("30")
 
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_attention_and_its_gradients_are_those_of_torch(shape, causal):
+def test_attention_and_its_gradients_are_those_of_torch(solution, shape, causal):
     inputs = leaves(*shape)
     expected = F.scaled_dot_product_attention(*inputs, is_causal=causal)
-    context, weights = exercise.attention_forward(*inputs, causal)
+    context, weights = solution.attention_forward(*inputs, causal)
     torch.testing.assert_close(context, expected.detach())
     arriving = torch.randn_like(expected)
     gradients = torch.autograd.grad(expected, inputs, arriving)
-    torch.testing.assert_close(exercise.attention_backward(*inputs, weights, arriving), gradients)
+    torch.testing.assert_close(solution.attention_backward(*inputs, weights, arriving), gradients)
     products = (weights * (arriving @ inputs[2].detach().mT)).sum(dim=-1)
-    torch.testing.assert_close(exercise.row_products(context, arriving), products)
+    torch.testing.assert_close(solution.row_products(context, arriving), products)
     assert not any(tensor.requires_grad for tensor in (context, weights))
 
 

@@ -1,8 +1,6 @@
 """Fixtures of the figures: one browser, a page for each figure, and tabs in which nothing may go wrong."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from types import SimpleNamespace
 
 import pytest
 from figure_pages import FIGURES, SIZE, new_tab, write_page
@@ -11,15 +9,6 @@ from made_once import made_once
 LAYOUT_SHIFT = """window.shift = 0;
 new PerformanceObserver(list => { for (const one of list.getEntries()) shift += one.value; })
 .observe({type: 'layout-shift', buffered: true});"""
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """The page of a figure to which nothing has been done yet. shift: how far its load moved what was laid out."""
-
-    folder: str
-    page: Any
-    shift: float
 
 
 @pytest.fixture(scope="session")
@@ -66,16 +55,16 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture(scope="module")
-def loaded(request, untouched_tab, folder_of_pages) -> Drawn:
-    """Each figure, loaded once for all tests that look at it."""
+def loaded(request, untouched_tab, folder_of_pages):
+    """Each figure, loaded once for all tests that look at it. shift: how far its load moved what was laid out."""
     untouched_tab.troubles.clear()
     untouched_tab.goto((folder_of_pages / f"{request.param}.html").as_uri())
     untouched_tab.wait_for_timeout(50)  # until a shift of the layout would have been told
-    return Drawn(request.param, untouched_tab, untouched_tab.evaluate("shift"))
+    return SimpleNamespace(folder=request.param, page=untouched_tab, shift=untouched_tab.evaluate("shift"))
 
 
 @pytest.fixture
-def drawn(loaded) -> Iterator[Drawn]:
+def drawn(loaded):
     """A figure to look at: a test takes back what it changes. Nothing may have gone wrong."""
     yield loaded
     loaded.page.set_viewport_size(SIZE)

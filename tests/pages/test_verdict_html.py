@@ -4,8 +4,7 @@ from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import CheckResult, ExerciseResult
 from grader.reports import html
 
-EVIDENCE = Evidence("f(x)", note="the message <b>")
-FOUND = Finding(Place("x.py", 7), (CodeLine(7, "the line"),), EVIDENCE)
+FOUND = Finding(Place("x.py", 7), (CodeLine(7, "the line"),), Evidence("f(x)", note="the message <b>"))
 CHECKS = (
     CheckResult("right", "Right & good.", "passed", 1, 1),
     CheckResult("wrong", "Wrong.", "failed", 0, 2, "the message <b>", "the diagnosis", lines=(7,), finding=FOUND),
