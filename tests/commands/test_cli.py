@@ -142,7 +142,14 @@ def test_json_is_what_the_readme_documents(said):
         assert check["hidden"] == (not check["id"].startswith("documented"))
 
 
-def test_a_learner_walks_from_stub_to_done(said, desk, monkeypatch):
+def test_a_pipe_gets_no_colours_and_no_wrapped_lines(said, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    done = said("check", "03", "--submission", WRONG)
+    assert "\x1b" not in done.stdout
+    assert any(len(line) > 80 for line in done.stdout.splitlines())
+
+
+def test_a_learner_walks_from_stub_to_done(said, desk):
     stub = desk / "exercises" / "03_context_vectors" / "context_vectors.py"
     untouched = said("check", "03", cwd=desk)
     assert untouched.returncode == 1
@@ -153,11 +160,7 @@ def test_a_learner_walks_from_stub_to_done(said, desk, monkeypatch):
     assert said("check", "03", cwd=desk).stdout.endswith(told)
     notebook.unlink()
     shutil.copy(WRONG, stub)
-    with monkeypatch.context() as narrow:
-        narrow.setenv("COLUMNS", "40")
-        wrong = said("check", "03", cwd=desk)
-    assert wrong.returncode == 1
-    assert "\x1b" not in wrong.stdout and any(len(line) > 80 for line in wrong.stdout.splitlines())  # as a pipe gets it
+    assert said("check", "03", cwd=desk).returncode == 1
     assert "… 03 Context vectors" in said("progress", cwd=desk).stdout
     shutil.copy(RIGHT, stub)
     assert said("check", "03", cwd=desk).returncode == 0
