@@ -1,8 +1,8 @@
 """Names in a source that count: those that an exercise forbids, and those of Python's and torch's machinery.
 
-What decides about a forbidden function is a worker that has none (worker/without_ready_made.py); a name only says which
-line to look at. Records of operations are made in the learner's own process, where code that reaches into the machinery
-could change them: `machinery_uses` finds what does so openly, and `note` tells a person which lines to read.
+A forbidden name only says which line to look at: what decides is a worker that has no such function
+(worker/without_ready_made.py). Code that reaches into the machinery could change the records of operations, which are
+made in its own process: `machinery_uses` finds what does so openly, and `note` says which lines a person should read.
 A use is its line and its name. Each function raises BadSubmission where reading the source exceeds a limit.
 """
 
@@ -33,11 +33,8 @@ ATTRIBUTES = re.compile(
     r"(?<![^.])(?:(?:f|tb|gi|cr|ag)_(?:back|globals|locals|builtins|frame)|__(?:subclasses|globals|builtins|closure|code|import"
     r"|getattribute|loader|spec|signature|wrapped|torch_function|torch_dispatch)__|_VariableFunctions)$"
 )
-MAKERS = re.compile(
-    r"(?:builtins\.)?(?:exec|eval|compile|__import__|globals|locals|vars)|operator\.(?:attrgetter|methodcaller)"
-)
+MAKERS = re.compile(r"exec|eval|compile|__import__|globals|locals|vars|operator\.(?:attrgetter|methodcaller)")
 LIBRARIES = {"torch", "numpy", "scipy", "math", "jax", "sklearn", "einops"}
-MAX_USES = 100  # that are reported for one source, by line
 MAX_LISTED, MAX_NAME = 5, 60  # places that a note lists, characters of a name
 NOTE = "The source reaches into Python's or torch's machinery, or makes names or code while it runs"
 
@@ -49,7 +46,7 @@ def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tup
     aliases = imported(ast.walk(tree))
     used = SourceWords(source).uses(function)
     nodes = [node for one in tree.body if getattr(one, "name", "") in used for node in ast.walk(one)]
-    return sorted({(node.lineno, name) for node in nodes if (name := _name(node, aliases)) in names})[:MAX_USES]  # type: ignore[attr-defined]
+    return sorted({(node.lineno, name) for node in nodes if (name := _name(node, aliases)) in names})  # type: ignore[attr-defined]
 
 
 @limited
@@ -60,20 +57,14 @@ def machinery_uses(source: str) -> list[tuple[int, str]]:
     libraries = {name.partition(".")[0] for name in aliases.values()}
     found = set()
     for node in nodes:
-        names: list[str] = []
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names = [f"{getattr(node, 'module', '') or ''}.{alias.name}".lstrip(".") for alias in node.names]
-        elif isinstance(node, FUNCTION):
-            names = [node.name]
-        elif isinstance(node, (ast.Attribute, ast.Name)):
+        if isinstance(node, (ast.Attribute, ast.Name)):
             names = [".".join(dotted(node, aliases))]
-        is_written = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
-        for name in names:
-            attribute, is_of_library = ATTRIBUTES.search(name), name.partition(".")[0] in libraries
-            what = attribute[0] if attribute else _machinery(name, is_written) if is_of_library else ""
-            if what:
-                found.add((node.lineno, what[:MAX_NAME]))  # type: ignore[attr-defined]
-    return sorted(found)[:MAX_USES]
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = [f"{getattr(node, 'module', '') or ''}.{alias.name}".lstrip(".") for alias in node.names]
+        else:
+            names = [node.name] if isinstance(node, FUNCTION) else []
+        found |= {(node.lineno, what[:MAX_NAME]) for name in names if (what := _machinery(name, libraries, node))}  # type: ignore[attr-defined]
+    return sorted(found)
 
 
 @limited
@@ -81,8 +72,8 @@ def made_names(source: str) -> list[tuple[int, str]]:
     """The calls of a source that make names or code at run time, as honest code does too."""
     nodes = list(ast.walk(tree_of(source)))
     aliases = imported(nodes)
-    makers = ((node.lineno, _maker(node, aliases)) for node in nodes if isinstance(node, ast.Call))
-    return sorted({(line, name) for line, name in makers if name})[:MAX_USES]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return sorted({(call.lineno, name) for call in calls if (name := _maker(call, aliases))})
 
 
 def note(source: str) -> str:
@@ -100,16 +91,18 @@ def _name(node: ast.AST, aliases: dict[str, str]) -> str:
     if not isinstance(node, (ast.Attribute, ast.Name)):
         return ""
     parts = dotted(node, aliases)
-    if parts[0] == "numpy":
-        return "numpy"
     is_own = parts[0] in ("self", "cls") or (isinstance(node, ast.Name) and node.id not in aliases)
-    return "" if is_own or not isinstance(node.ctx, ast.Load) else parts[-1]
+    name = "numpy" if parts[0] == "numpy" else parts[-1]
+    return "" if is_own or not isinstance(node.ctx, ast.Load) else name
 
 
-def _machinery(name: str, is_written: bool) -> str:
-    """The part of a library's name that is machinery; "" for none. All of a library is, where it is written to."""
-    is_changed = is_written and "." in name
-    if HARMLESS.fullmatch(name) and (not is_changed or name.startswith("torch.backends.")):
+def _machinery(name: str, libraries: set[str], node: ast.AST) -> str:
+    """The part of a node's name that is machinery; "" for none. All of a library is, where it is written to."""
+    if attribute := ATTRIBUTES.search(name):
+        return attribute[0]
+    is_changed = isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del)) and "." in name
+    is_harmless = HARMLESS.fullmatch(name) and (not is_changed or name.startswith("torch.backends."))
+    if is_harmless or name.partition(".")[0] not in libraries:
         return ""
     found = MACHINERY.match(name)
     return found[0] if found else name * is_changed
@@ -117,7 +110,7 @@ def _machinery(name: str, is_written: bool) -> str:
 
 def _maker(call: ast.Call, aliases: dict[str, str]) -> str:
     """The function with which a call makes names or code; "" if it makes none. getattr(layer, name) is honest."""
-    name = ".".join(dotted(call.func, aliases))
+    name = ".".join(dotted(call.func, aliases)).removeprefix("builtins.")
     if MAKERS.fullmatch(name):
         return name
     if name not in ("getattr", "setattr") or not call.args:
