@@ -17,11 +17,12 @@ from grader.judge.failure import Failure
 from grader.judge.pictures import Picture
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
-from grader.records import containment, forbidden, limited
+from grader.records import containment, forbidden, limited, source
 from grader.records.evidence import Finding
 from grader.records.results import (
     FAILED,
     NOT_CHECKED,
+    NOT_LOADED,
     PASSED,
     CheckResult,
     Event,
@@ -161,13 +162,12 @@ class Examiner:
         self, remote: Remote, message: str, output: str, notes: tuple[str, ...], finding: Finding | None = None
     ) -> ExerciseResult:
         """The verdict on a file that cannot be loaded: no check is run."""
-        reason = "not checked: the file could not be loaded"
         return unreadable(
             self.exercise,
             remote.submission.filename,
             message,
             self.settings,
-            checks=tuple(self.result(check, NOT_CHECKED, reason) for check in self.session.checks),
+            checks=tuple(self.result(check, NOT_CHECKED, NOT_LOADED) for check in self.session.checks),
             output=inert(output),
             notes=notes,
             finding=finding,
@@ -232,7 +232,7 @@ class Examiner:
         if passed or missing_errors != errors:
             return ""
         on_loading = [root for error in missing_errors if (root := _root_error(error, remote)) is not error]
-        stars = {line for line, names in remote.words.outline["statements"] if "*" in names}
+        stars = {line for line, names in source.outline(remote.source)["statements"] if "*" in names}
         defines = any(error.facts.get("names") for error in missing_errors)
         on_loading += [one.error for one in remote.left_out or () if not defines or one.statement in stars]
         if not defines and not submission.reason:  # no answer to any exercise: a person should see it

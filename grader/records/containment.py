@@ -17,8 +17,6 @@ from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
 
 T = TypeVar("T")
-
-
 strict = bool(os.environ.get("GRADER_DEBUG"))  # whether this process raises unforeseen errors
 
 

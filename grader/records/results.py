@@ -13,6 +13,7 @@ NOT_WRITTEN = "not written yet: "  # how the message begins on a function that i
 ENDLESS = "This looks like an infinite loop"  # how the message begins on a call that was stopped
 ASLEEP = "This waits, and computes nothing"  # the same for a call that slept, say
 NOT_AGAIN = "was not called again"  # how it ends where the call would take as long again
+NOT_LOADED = "not checked: the file could not be loaded"
 FIX_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
 
 
@@ -110,24 +111,12 @@ class ExerciseResult:
 Event = CheckResult | ExerciseResult
 
 
-def unreadable(exercise: Exercise, filename: str, message: str, settings: Settings, **fields: Any) -> ExerciseResult:
-    """The verdict "error" for a submission that could not be run. fields: those fields of the result that are known."""
-    return _without_checks(exercise, filename, ERROR, message, "the file could not be loaded", settings, **fields)
-
-
-def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
-    """The result "not_graded": the grader could not do its work. reason: for the person who runs the grader."""
-    if reason.startswith(project.NOT_HERE):
-        return _without_checks(exercise, filename, NOT_GRADED, reason, project.NOT_HERE, settings)
-    message = f"not graded, which is not the file's fault: {reason}"
-    return _without_checks(exercise, filename, NOT_GRADED, message, "the grader could not do its work", settings)
-
-
-def _without_checks(
-    exercise: Exercise, filename: str, status: str, message: str, reason: str, settings: Settings, **fields: Any
+def unreadable(
+    exercise: Exercise, filename: str, message: str, settings: Settings, reason: str = NOT_LOADED, **fields: Any
 ) -> ExerciseResult:
+    """The verdict "error": no check could be run. reason: why; fields: those fields of the result that are known."""
     checks = tuple(
-        CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, f"not checked: {reason}")
+        CheckResult(name, name.replace("_", " "), NOT_CHECKED, 0.0, points, reason)
         for name, points in exercise.points.items()
     )
     return ExerciseResult(
@@ -136,7 +125,14 @@ def _without_checks(
         submission=filename,
         device=settings.device,
         seed=settings.shown_seed,
-        status=status,
         message=inert(message),
-        **{"checks": checks, "duration_s": 0.0, **fields},
+        **{"status": ERROR, "checks": checks, "duration_s": 0.0, **fields},
     )
+
+
+def ungraded(exercise: Exercise, filename: str, reason: str, settings: Settings) -> ExerciseResult:
+    """The result "not_graded": the grader could not do its work. reason: for the person who runs the grader."""
+    message, short = f"not graded, which is not the file's fault: {reason}", "the grader could not do its work"
+    if reason.startswith(project.NOT_HERE):
+        message, short = reason, project.NOT_HERE
+    return unreadable(exercise, filename, message, settings, f"not checked: {short}", status=NOT_GRADED)

@@ -26,8 +26,7 @@ APPENDED = re.compile(
     re.I | re.S,
 )
 EXERCISES_FILE = re.compile(r"exercises[/\\](\d\d)_\w+[/\\][^/\\]+$")
-OPEN_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
-OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+OPEN_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 def plain_name(name: str) -> str:
@@ -48,12 +47,10 @@ def limit_of(name: str) -> int:
 
 def read_open(file: BinaryIO, shown_name: str, limit: int) -> bytes:
     """The bytes of a file that `open_regular` opened, at most `limit`. Raises BadSubmission where there are more."""
-    size = os.fstat(file.fileno()).st_size
-    if size > limit:
-        raise BadSubmission(f"{shown_name} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
     data = file.read(limit + 1)
     if len(data) > limit:
-        raise BadSubmission(f"{shown_name} grew while it was read. Try again.")
+        size = max(len(data), os.fstat(file.fileno()).st_size)
+        raise BadSubmission(f"{shown_name} is too large: {size / 1e6:.1f} MB, where {limit / 1e6:.2g} MB is the limit.")
     return data
 
 
@@ -63,9 +60,8 @@ def open_regular(path: Path | str, links: bool = False, folder: int | None = Non
     links: hard links are allowed. folder: the descriptor of the folder to which `path` is relative.
     """
     shown_name = paths.shown(Path(path)) if folder is None else str(path)
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(path, flags, dir_fd=folder)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except FileNotFoundError:
         raise NoSuchFile(f"There is no file {shown_name}.{reset_advice(shown_name)}") from None
     except OSError as error:
@@ -111,20 +107,18 @@ def write_whole(path: Path, data: bytes | str, mode: int = 0o666, durable: bool 
     name cannot be one of a file; then the old file is there and nothing else.
     """
     content = data.encode("utf-8", "backslashreplace") if isinstance(data, str) else data
-    folder = os.open(path.parent, OPEN_FOLDER)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    new = f".{secrets.token_hex(16)}.new"
     try:
-        new = f".{secrets.token_hex(16)}.new"
-        descriptor = os.open(new, OPEN_NEW, mode, dir_fd=folder)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                if durable:
-                    file.flush()
-                    os.fsync(file.fileno())
-            os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(new, dir_fd=folder)
-            raise
+        with os.fdopen(os.open(new, OPEN_NEW, mode, dir_fd=folder), "wb") as file:
+            file.write(content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(new, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(new, dir_fd=folder)
+        raise
     finally:
         os.close(folder)

@@ -26,9 +26,6 @@ def label(name: str) -> str:
 
 def _safe(character: str) -> str:
     """The character, or its escape where it controls the output."""
-    if character in SPACES:
-        return character
     # Cc: controls, Cf: formats (bidi overrides), Cs: lone surrogates, Co: private, Cn: unassigned, Zl/Zp: separators
-    if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
-        return character.encode("unicode_escape").decode()
-    return character
+    is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return character.encode("unicode_escape").decode() if is_control and character not in SPACES else character
