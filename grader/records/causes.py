@@ -5,24 +5,10 @@ import re
 from dataclasses import dataclass, replace
 
 from grader.records.evidence import Evidence, Finding
-from grader.records.results import (
-    AND,
-    ASLEEP,
-    ENDLESS,
-    FAILED,
-    FIX_FIRST,
-    NOT_AGAIN,
-    NOT_CHECKED,
-    OR,
-    PASSED,
-    CheckResult,
-    ExerciseResult,
-)
+from grader.records.results import AND, FAILED, FIX_FIRST, NOT_AGAIN, NOT_CHECKED, OR, CheckResult, ExerciseResult
 
 SHAPE = re.compile(r"\(((?:\d+(?:, )?)+),?\)")  # a tensor's shape in the line that names the call
 VALUES = "fresh_"  # how the names of hidden checks begin that compare values; all other hidden ones are special
-PLACE = re.compile(r"(?m)^\S+:\d+(?: in .*)?$")  # where an exception was raised
-LINE = re.compile(r"\(line \d+\)")  # of a definition that is in a wrong place or has a wrong name
 FULL = 3  # causes that are shown in full, where there are more
 
 
@@ -30,9 +16,8 @@ FULL = 3  # causes that are shown in full, where there are more
 class Cause:
     """Checks that fail for one reason.
 
-    number: counts from 1, in the order of the checks; example: the clearest of the checks, which is a documented one if
-    there is any (the lesson shows its numbers), otherwise one of plain values, and has the smallest input; diagnosis
-    and lines: as in CheckResult, from the first check that has them; finding: the example's, with that check's place.
+    number: counts from 1, in the order of the checks; example: the clearest of the checks; diagnosis and lines: as in
+    CheckResult, from the first check that has them; finding: the example's, with that check's place.
     A file that could not be loaded has one cause, of no check.
     """
 
@@ -47,8 +32,7 @@ class Cause:
     def sentences(self) -> tuple[str, ...]:
         """What is wrong: the known mistake, else the error, else the promise that is not kept."""
         if self.diagnosis:
-            first, *others = re.split(f"({re.escape(AND)}|{re.escape(OR)})", self.diagnosis)
-            more = [("Also: " if join == AND else "Or: ") + text for join, text in zip(others[::2], others[1::2])]
+            first, *more = self.diagnosis.replace(AND, "\nAlso: ").replace(OR, "\nOr: ").split("\n")
             return (first if self.finding.tried else f"Probably: {first}", *more)
         return (self.finding.says or self._fault or f"Not yet true: {self.example.title}",)
 
@@ -60,11 +44,10 @@ class Cause:
     @property
     def evidence(self) -> Evidence:
         """The call and the values, with the error, or the promise, where the sentence does not say it."""
-        said = [self.finding.says] if self.diagnosis and self.finding.says else []
-        note = self.finding.evidence.note
-        if self._fault and not (self.diagnosis or self.finding.says):
+        says, note = self.finding.says, self.finding.evidence.note
+        if self._fault and not (self.diagnosis or says):
             note = f"promise: {self.example.title}"
-        return replace(self.finding.evidence, note="\n".join([*said, *filter(None, [note])]))
+        return replace(self.finding.evidence, note="\n".join(filter(None, (self.diagnosis and says, note))))
 
     @property
     def _fault(self) -> str:
@@ -103,7 +86,7 @@ def waiting(result: ExerciseResult, found: tuple[Cause, ...]) -> str:
     """The line on the tasks and checks that wait until the causes are fixed; "" where none does."""
     own = {cause.example.task for cause in found}
     own |= {min(check.task or 0 for check in cause.checks) for cause in found if cause.checks}
-    left = [check for check in result.checks if check.outcome != PASSED and not check.is_unwritten]
+    left = [check for check in result.checks if check.outcome in (FAILED, NOT_CHECKED) and not check.is_unwritten]
     tasks = sorted({check.task for check in left if check.task} - own)
     unrun = [check for check in left if check.outcome == NOT_CHECKED and not check.points]
     in_part = [check for check in left if check.outcome == NOT_CHECKED and check.points]
@@ -139,15 +122,15 @@ def known_sentences(diagnosis: str | None) -> list[str]:
 def _without_waiting(result: ExerciseResult, groups: list[list[CheckResult]]) -> list[list[CheckResult]]:
     """The groups, in which those that only wait for another function are joined to that function's, or to the first."""
     waits = [group for group in groups if all(FIX_FIRST in (check.diagnosis or "") for check in group)]
-    causing = [group for group in groups if group not in waits and not all(check.is_unwritten for check in group)]
+    others = [group for group in groups if group not in waits]
+    causing = [group for group in others if not all(check.is_unwritten for check in group)]
     if not causing:
         return groups
-    joined = {id(group): [*group] for group in groups if group not in waits}
     for group in waits:
         function = (group[0].diagnosis or "").partition(FIX_FIRST)[2].removesuffix(" first.")
         target = next((one for one in causing if any(_calls(check, function) for check in one)), causing[0])
-        joined[id(target)] += group
-    return [sorted(group, key=result.checks.index) for group in joined.values()]
+        target += group
+    return [sorted(group, key=result.checks.index) for group in others]
 
 
 def _calls(check: CheckResult, function: str) -> bool:
@@ -157,33 +140,20 @@ def _calls(check: CheckResult, function: str) -> bool:
 
 def _is_one(check: CheckResult, other: CheckResult) -> bool:
     """Whether two failed checks have one cause."""
+    has_same_lines = bool(check.lines) and check.lines == other.lines
     if check.diagnosis or other.diagnosis:
         named_apart = bool(check.diagnosis and other.diagnosis) and len(check.lines) > 1  # a line for each, likely
-        return check.diagnosis == other.diagnosis or bool(
-            check.lines and check.lines == other.lines and not named_apart
-        )
+        return check.diagnosis == other.diagnosis or (has_same_lines and not named_apart)
     if check.lines or other.lines:
-        return check.lines == other.lines
-    places = [PLACE.findall(each.message) for each in (check, other)]
-    if all(places):
-        return bool(places[0][-1] == places[1][-1])
-    return _reason(check) == _reason(other) or _is_same_place(check, other)
+        return has_same_lines
+    return check.message == other.message or _is_one_place(check.finding, other.finding)
 
 
-def _reason(check: CheckResult) -> tuple[str, ...]:
-    """What failed, without the inputs of the call: what names a line is one wherever it is met."""
-    head, _, call = check.message.partition("\ncalled ")
-    if head.startswith((ENDLESS, ASLEEP)):
-        return (head.partition(":")[0],)
-    if LINE.search(head):
-        return (head,)
-    return (check.message,) if "differ" in head else (head, call.strip().partition("(")[0])
-
-
-def _is_same_place(check: CheckResult, other: CheckResult) -> bool:
-    """Whether the same function gave wrong values, or the same definition is to blame."""
-    places = [one.finding.place if one.finding is not None and not one.finding.says else None for one in (check, other)]
-    return (places[0] is not None and places[0] == places[1]) or (bool(check.where) and check.where == other.where)
+def _is_one_place(first: Finding | None, second: Finding | None) -> bool:
+    """Whether the same line raised an error, or the same definition is wrong in the same way."""
+    if first is None or second is None or first.place is None or first.place != second.place:
+        return False
+    return first.place.column > 0 or first.says.partition(":")[0] == second.says.partition(":")[0]
 
 
 def _cause(number: int, checks: tuple[CheckResult, ...]) -> Cause:
