@@ -18,7 +18,7 @@ from grader.judge.measuring import NotForAGpu, TooMuchMemory
 from grader.judge.proxy import Learner
 from grader.judge.session import Session
 from grader.judge.wrong_versions import NOT, WrongVersion, WrongVersions
-from grader.records import containment
+from grader.records import containment, source
 from grader.records.results import FIX_FIRST, OR
 from grader.records.source import SourceWords
 from grader.sandbox.call_results import LearnerError
@@ -134,7 +134,7 @@ class Diagnostician:
             return True
         if failure.uses_at:
             user = self.words.function_at(failure.uses_at)
-            asked_for = SourceWords(self.wrong_versions.solution.source).outline["arguments"].get(user)
+            asked_for = source.outline(self.wrong_versions.solution.source)["arguments"].get(user)
             return user not in version.changed and asked_for is not None
         return False
 

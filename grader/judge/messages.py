@@ -238,7 +238,7 @@ def _takes_others(name: str, facts: dict[str, Any], file: Submission, exercise: 
     lesson = stubs.asked(exercise).get(name) if exercise else None
     if not lesson or not name[:1].isupper() or facts.get("type") in SLIPS:
         return False
-    own = source.SourceWords(file.source).outline["arguments"].get(name)
+    own = source.outline(file.source)["arguments"].get(name)
     return own is not None and _names(own)[: len(lesson)] != _names(lesson)
 
 

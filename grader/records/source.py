@@ -6,7 +6,6 @@ A function that is `limited` raises BadSubmission where reading the source excee
 
 import ast
 import difflib
-import functools
 import hashlib
 import re
 from types import ModuleType
@@ -17,7 +16,6 @@ from grader.catalog.patches import FUNCTION, Function, span
 from grader.records.limited import limited
 from grader.records.syntax import dotted, imported, is_text, parse, place, tree_of
 
-CLOSE = 0.6  # the least similarity of two names, as difflib measures it
 DEFINING = (*FUNCTION, ast.ClassDef)
 LEAVING = ("item", "tolist", "numpy")  # methods that turn a tensor into something else
 
@@ -29,11 +27,7 @@ class SourceWords:
     """
 
     def __init__(self, source: str) -> None:
-        self.source = source
-
-    @functools.cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w+", self.source))
+        self.source, self._words = source, frozenset(re.findall(r"\w+", source))
 
     def confirmed(self, name: str) -> str:
         """The dotted name, where each of its parts is a word of the source; otherwise ""."""
@@ -46,29 +40,22 @@ class SourceWords:
     def class_of(self, name: str, *libraries: ModuleType) -> str:
         """The name, where the source or one of the libraries defines a class of this name; otherwise ""."""
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
-        return name if in_library or name in self.outline["classes"] else ""
+        return name if in_library or name in outline(self.source)["classes"] else ""
 
     def function_at(self, line: int) -> str:
         """The name of the innermost function around a line; "" where there is none."""
-        return max((span for span in self.outline["functions"] if span[0] <= line <= span[1]), default=(0, 0, ""))[2]
+        around = [span for span in outline(self.source)["functions"] if span[0] <= line <= span[1]]
+        return max(around, default=(0, 0, ""))[2]
 
     def uses(self, name: str, backward: bool = True) -> frozenset[str]:
-        """The names that a top-level function or class uses, also by way of other ones. Its own is one of them.
-
-        backward: with those that only methods called `backward` use, which run where gradients are asked for.
-        """
-        uses = self.outline["uses"] if backward else self.outline["uses_forward"]
+        """The names that a definition uses, also by way of others, and its own. backward: methods of this name too."""
+        uses = outline(self.source)["uses" if backward else "uses_forward"]
         used_names: set[str] = set()
         newly_found = {name}
         while newly_found:
             used_names |= newly_found
             newly_found = {used for name_found in newly_found for used in uses.get(name_found, ())} - used_names
         return frozenset(used_names)
-
-    @functools.cached_property
-    def outline(self) -> "Outline":
-        """The outline of the source. Raises BadSubmission where reading it exceeds a limit."""
-        return outline(self.source)
 
 
 class Outline(TypedDict):
@@ -81,7 +68,7 @@ class Outline(TypedDict):
     classes: list[str]
     functions: list[tuple[int, int, str]]  # first line, last line, name
     uses: dict[str, list[str]]  # the names in it
-    uses_forward: dict[str, list[str]]  # the same without its methods called `backward`
+    uses_forward: dict[str, list[str]]  # the same without methods called `backward`, which only gradients run
     arguments: dict[str, list[str]]  # of a function, or of a class that has an __init__
 
 
@@ -117,7 +104,10 @@ def slip(source: str, owner: str, name: str) -> str:
     body = classes[-1].body if owner else tree.body
     own = {node.name: node for node in body if isinstance(node, DEFINING)}
     if name in own:
-        return _missing_self(source, own[name]) if owner else ""
+        reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(own[name]))
+        if owner and reads_self and not _takes_self(own[name]):
+            return f"{_placed(source, own[name])} reads self, but does not take it: self is its first parameter"
+        return ""
     for outer in own.values():
         for node in ast.walk(outer):
             is_method = isinstance(outer, ast.ClassDef) and _takes_self(node)  # which happens to be called like it
@@ -128,7 +118,7 @@ def slip(source: str, owner: str, name: str) -> str:
     for node in tree.body:
         if isinstance(node, FUNCTION) and node.name == name and _takes_self(node):
             return f"{_placed(source, node)} is outside the class {owner}: move it to the right, into the class"
-    close = difflib.get_close_matches(name, own, n=1, cutoff=CLOSE)
+    close = difflib.get_close_matches(name, own, n=1)
     if close and close[0] not in ("__init__", "forward"):
         return f"{owner} has no method {name}: found {_placed(source, own[close[0]])}. Rename it"
     return ""
@@ -136,15 +126,20 @@ def slip(source: str, owner: str, name: str) -> str:
 
 @limited
 def written_definitions(source: str) -> dict[str, str]:
-    """Each top-level function and class by its name: one text where two are written alike.
+    """A digest of each top-level function and class, by its name: equal where two are written alike.
 
     Docstrings, type hints and formatting do not count. {} for what is no Python.
     """
-    found: dict[str, str] = {}
-    for node in ast.parse(source).body if parse(source) else ():  # a tree of its own, which it changes
+    tree = ast.parse(source) if parse(source) else ast.Module([], [])  # of its own, since it is changed
+    for node in ast.walk(tree):
         if isinstance(node, DEFINING):
-            found[node.name] = _written(node)
-    return found
+            node.body = [part for part in node.body if not is_text(part)] or node.body
+        if isinstance(node, FUNCTION):
+            node.returns = None
+        elif isinstance(node, ast.arg):
+            node.annotation = None
+    found = [node for node in tree.body if isinstance(node, DEFINING)]
+    return {node.name: hashlib.sha256(ast.dump(node).encode()).hexdigest() for node in found}
 
 
 @limited
@@ -189,19 +184,19 @@ def _depth(tree: ast.Module | None) -> int:
 def _may_define(statement: ast.stmt) -> list[str]:
     """The functions and classes in a statement at any depth, what it imports or assigns, "*" for `from … import *`."""
     nodes = list(ast.walk(statement))
-    names = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    assigned = [node.id for node in names] if isinstance(statement, ast.Assign) else []
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    assigned = stored if isinstance(statement, ast.Assign) else []
     return [*(node.name for node in nodes if isinstance(node, DEFINING)), *imported([statement]), *assigned]
 
 
 def _lines(definitions: list[Function | ast.ClassDef]) -> dict[str, int]:
     """The line of each name: of "Class.method" too. Of two that are called alike the first counts."""
     lines: dict[str, int] = {}
-    for node in reversed(definitions):
-        lines[node.name] = node.lineno
-        if isinstance(node, ast.ClassDef):
-            methods = [part for part in node.body if isinstance(part, DEFINING)]
-            lines |= {f"{node.name}.{method.name}": method.lineno for method in reversed(methods)}
+    for node in definitions:
+        lines.setdefault(node.name, node.lineno)
+        for part in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(part, DEFINING):
+                lines.setdefault(f"{node.name}.{part.name}", part.lineno)
     return lines
 
 
@@ -229,23 +224,3 @@ def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:
 
 def _takes_self(node: ast.AST) -> bool:
     return isinstance(node, FUNCTION) and [one.arg for one in (*node.args.posonlyargs, *node.args.args)][:1] == ["self"]
-
-
-def _missing_self(source: str, method: Function | ast.ClassDef) -> str:
-    """That a method reads self and does not take it; "" where it does."""
-    reads_self = any(isinstance(node, ast.Name) and node.id == "self" for node in ast.walk(method))
-    if not isinstance(method, FUNCTION) or _takes_self(method) or method.args.vararg or not reads_self:
-        return ""
-    return f"{_placed(source, method)} reads self, but does not take it: self is its first parameter"
-
-
-def _written(definition: ast.AST) -> str:
-    """A digest of a definition without docstrings and type hints, which are taken out of it."""
-    for node in ast.walk(definition):
-        if isinstance(node, DEFINING):
-            node.body = [part for part in node.body if not is_text(part)] or node.body
-        if isinstance(node, FUNCTION):
-            node.returns = None
-        elif isinstance(node, ast.arg):
-            node.annotation = None
-    return hashlib.sha256(ast.dump(definition).encode()).hexdigest()

@@ -23,7 +23,7 @@ import torch
 from grader.catalog import Forbidden, paths
 from grader.catalog.exercise import Limits
 from grader.records import syntax
-from grader.records.source import SourceWords
+from grader.records.source import SourceWords, outline
 from grader.records.submission import Submission
 from grader.sandbox.call_results import LearnerError, LeftOut
 from grader.sandbox.forkserver import Workers
@@ -160,13 +160,13 @@ class Remote:
         if self.left_out is None:
             self.left_out = sorted([*left_out, *self.skipped.values()], key=lambda left_out: left_out.statement)
             stopped = {left_out.statement: left_out for left_out in self.left_out if left_out.error.kind in ENDINGS}
-            statements = enumerate(self.words.outline["statements"]) if stopped else ()
+            statements = enumerate(outline(self.source)["statements"]) if stopped else ()
             self.skipped |= {number: stopped[line] for number, (line, _) in statements if line in stopped}
 
     def why_missing(self, name: str) -> LeftOut | None:
         """The statement that failed and should have defined this name; None where there is none."""
         left_out = self.left_out or []
-        defining = {line for line, names in self.words.outline["statements"] if name in names} if left_out else set()
+        defining = {line for line, names in outline(self.source)["statements"] if name in names} if left_out else set()
         return next((failed for failed in reversed(left_out) if failed.statement in defining), None)
 
     def run_source(self, stepwise: bool = False) -> list[LeftOut]:
@@ -186,7 +186,7 @@ class Remote:
 
         Returns what failed. Raises `error` where there are more than MAX_SKIPPED such statements.
         """
-        lines = [first_line for first_line, _ in self.words.outline["statements"]]
+        lines = [first_line for first_line, _ in outline(self.source)["statements"]]
         if len(lines) > MAX_STEPS:
             raise error
         output = self.output, self.output_of_load
