@@ -93,7 +93,7 @@ def end_of_code(line: str) -> int:
 
 def at(source: str, filename: str, marks: tuple[Mark, ...], function: str = "") -> tuple[Place, tuple[CodeLine, ...]]:
     """The place of these lines and its frame: the lines, and before the first one the line above it in the function."""
-    lines = syntax.LINE_ENDS.split(source)
+    lines = dict(enumerate(syntax.LINE_ENDS.split(source), 1))
     first, start, end = marks[0]
     cell, number = syntax.cell_and_line(source, first)
     offset = first - number
@@ -102,9 +102,9 @@ def at(source: str, filename: str, marks: tuple[Mark, ...], function: str = "") 
     place = Place(filename, number, last - offset, *column, function, cell)
     shown = {line: (start, end) for line, start, end in marks[:MAX_LINES]}
     above = first - 1
-    if above > offset and lines[above - 1 : above] and _is_context(lines[above - 1], lines[first - 1 : first]):
+    if above > offset and _is_context(lines.get(above, ""), lines.get(first, "")):
         shown = {above: (0, 0), **shown}
-    texts = {line: lines[line - 1].expandtabs(1) if line <= len(lines) else "" for line in shown}
+    texts = {line: lines.get(line, "").expandtabs(1) for line in shown}
     indent = min((len(text) - len(text.lstrip()) for text in texts.values() if text.strip()), default=0)
     frame = tuple(
         CodeLine(line - offset, inert(texts[line][indent:])[:MAX_CODE], max(start - indent, 0), max(end - indent, 0))
@@ -113,9 +113,8 @@ def at(source: str, filename: str, marks: tuple[Mark, ...], function: str = "") 
     return place, frame
 
 
-def _is_context(above: str, lines: list[str]) -> bool:
+def _is_context(above: str, line: str) -> bool:
     """Whether the line above belongs to the same block, and says something."""
     text = above.strip()
-    indent = len(above) - len(above.lstrip())
-    is_deeper = bool(lines) and indent > len(lines[0]) - len(lines[0].lstrip())
+    is_deeper = len(above) - len(above.lstrip()) > len(line) - len(line.lstrip())
     return bool(text) and not is_deeper and not text.startswith(("@", "#", '"""')) and not text.endswith('"""')

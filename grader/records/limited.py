@@ -18,7 +18,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable
 from subprocess import DEVNULL, Popen
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, InfrastructureError
@@ -67,8 +67,7 @@ def limited(function: Callable[P, R]) -> Callable[P, R]:
             raise BadSubmission(answer["refused"])
         if "value" not in answer:
             raise TooMuch
-        value: R = answer["value"]
-        return value
+        return cast(R, answer["value"])
 
     return request
 
@@ -97,8 +96,7 @@ class Helper:
             try:
                 self.process = Popen(command, stdin=helper_end.fileno(), stdout=DEVNULL, stderr=DEVNULL)
             except OSError as error:
-                reason = f"no process can be started that reads submissions ({error.strerror})"
-                raise InfrastructureError(reason) from None
+                raise InfrastructureError(f"no process that reads submissions can start ({error.strerror})") from None
             finally:
                 helper_end.close()
             self.connection = connection
@@ -124,8 +122,7 @@ class Helper:
                     self.known.put(call, encoded)
                     if self.spent - before > FREE_CPU_S:
                         self.spent_on[text] += self.spent - before
-        answer: Answer = json.loads(encoded)
-        return answer
+        return cast(Answer, json.loads(encoded))
 
     def ask(self, call: bytes, data: bytes) -> bytes:
         """The encoded answer to one call; "{}" where the helper ended during it. Raises InfrastructureError."""
@@ -172,8 +169,11 @@ def serve(descriptor: int) -> None:
     connection = socket.socket(fileno=descriptor)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # the default action ends the process
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process handles Ctrl-C
-    base = address_space()
-    _limit_memory(base)
+    base = address_space()  # None where the system does not say it
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if base is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (base + MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     with contextlib.suppress(OSError):
         connection.sendall(b'"ready"\n')
         calls = connection.makefile("rb")
@@ -185,8 +185,7 @@ def serve(descriptor: int) -> None:
             signal.setitimer(signal.ITIMER_PROF, CPU_S)
             answer = _call(module, name, tuple(args))
             answer["spent"] = max(CPU_S - signal.setitimer(signal.ITIMER_PROF, 0)[0], 0.0)
-            size = address_space()
-            answer["last"] = base is not None and size is not None and size > base + KEPT
+            answer["last"] = (address_space() or 0) - (base or 0) > KEPT
             encoded = json.dumps(answer).encode() + b"\n"
             connection.sendall(encoded if len(encoded) < MAX_ANSWER else b'{"last": true}\n')
             if answer["last"]:
@@ -201,12 +200,3 @@ def _call(module: str, name: str, args: tuple[Any, ...]) -> Answer:
         return {"refused": str(error)}
     except Exception:  # MemoryError, RecursionError or an unexpected error: only this source is refused
         return {}
-
-
-def _limit_memory(base: int | None) -> None:
-    """Limit this process to `base` + MEMORY bytes, where the base is known."""
-    _, ceiling = resource.getrlimit(resource.RLIMIT_AS)
-    with contextlib.suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if base is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (base + MEMORY, ceiling))

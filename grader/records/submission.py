@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from grader.catalog import paths
 from grader.catalog.errors import BadSubmission, NoSuchFile
@@ -28,7 +27,7 @@ FENCE = re.compile(r"\s*```[ \t]*(?:python|py)?[ \t]*\n(.*?)\n?```\s*", re.S)  #
 COMMAND = r"(?:pip|conda|mamba|cd|ls|pwd|mkdir|cp|mv|rm|cat)(?:\s+[^\s=(.,\[]|\s*$)"
 MAGIC = re.compile(rf"[%!?]|[\w.\[\], ]+=\s*[%!]|{COMMAND}")
 INDENT = re.compile(r"\s*^([ \t]+)(?=\S)", re.M)  # of the first line with code
-TIMED = re.compile(r"%time\s+")
+TIMED = re.compile(r"^(\s*)%time\s+")
 HANDED_OUT = re.compile(r"%(?:load_ext documented_checks|documented\b)")  # in the notebooks of a course: no note
 RUN_ALL_THE_SAME = ("%%time", "%%capture")
 MAX_BROKEN_CELLS = 5  # the most cells that are not Python of which each has a note of its own
@@ -48,7 +47,10 @@ def code_of(data: bytes, shown_name: str) -> tuple[str, int, list[str]]:
     The amount of code is checked before any of it is parsed. Raises BadSubmission.
     """
     try:
-        cells = _cells(json.loads(text_of(data, shown_name)))
+        found = json.loads(text_of(data, shown_name))["cells"]
+        if not all(isinstance(cell.get("source", ""), (str, list)) for cell in found):
+            raise TypeError
+        cells = [(cell["cell_type"], "".join(cell.get("source", ""))) for cell in found]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise BadSubmission(
             f"{shown_name} is not a notebook: it is not valid JSON with cells. Save it again from Jupyter."
@@ -82,23 +84,22 @@ def without_magics(cell: str) -> tuple[str, int]:
         return cell, 0
     indent = INDENT.match(cell)
     cell = re.sub(f"^{indent[1]}", "", cell, flags=re.M) if indent else cell
-    first_words = cell.split(maxsplit=1)
-    if first_words and first_words[0].startswith("%%") and first_words[0] not in RUN_ALL_THE_SAME:
+    if parse(cell) is not None:
+        return cell, 0
+    if cell.lstrip().startswith("%%") and cell.split(maxsplit=1)[0] not in RUN_ALL_THE_SAME:
         return "", 1
     lines, skipped, goes_on = [], 0, False
-    for line in LINE_ENDS.split(cell) if parse(cell) is None else []:
+    for line in LINE_ENDS.split(cell):
+        line = TIMED.sub(r"\1", line)
         bare = line.lstrip()
-        timed = TIMED.match(bare)
-        if timed:
-            line = line[: len(line) - len(bare)] + bare[timed.end() :]
-        elif goes_on:
+        if goes_on:
             goes_on, line = bare.endswith("\\"), f"# left out: {bare}"
         elif MAGIC.match(bare) or bare.endswith("?"):
             skipped += not HANDED_OUT.match(bare)
             goes_on = bare.endswith("\\")
             line = f"{line[: len(line) - len(bare)]}pass  # left out: {bare}"
         lines.append(line)
-    return "\n".join(lines) if lines else cell, skipped
+    return "\n".join(lines), skipped
 
 
 @dataclass(frozen=True)
@@ -173,14 +174,6 @@ def _problem(cell: str) -> str:
     return ""
 
 
-def _cells(notebook: Any) -> list[tuple[str, str]]:
-    """The type and the text of each cell, a string or several. Raises an error for what is no notebook."""
-    cells = [(cell["cell_type"], cell.get("source", "")) for cell in notebook["cells"]]
-    if not all(isinstance(source, (str, list)) for _, source in cells):
-        raise TypeError
-    return [(kind, "".join(source)) for kind, source in cells]
-
-
 def _lost_cells(cells: list[tuple[str, str]]) -> list[str]:
     """The Markdown and raw cells that are code and define what no code cell does, each with what to do about it."""
     known = set(DEFINES.findall("\n".join(text for kind, text in cells if kind == "code")))
@@ -203,7 +196,4 @@ def _bounded(text: str, shown_name: str) -> None:
     if "\0" in text:
         raise BadSubmission(f"{shown_name} holds a NUL character in its code. Delete it.")
     if size > MAX_SOURCE:
-        raise BadSubmission(
-            f"{shown_name} holds too much code: {size / 1e6:.1f} MB, where {MAX_SOURCE / 1e6:.2g} MB is the limit. "
-            "Leave out what the exercise does not need."
-        )
+        raise BadSubmission(f"{shown_name} holds too much code: {size / 1e6:.1f} MB (limit {MAX_SOURCE / 1e6:.2g} MB).")

@@ -77,11 +77,9 @@ def place(source: str, line: int) -> str:
 def cell_and_line(source: str, line: int) -> tuple[int, int]:
     """The cell of a notebook that holds a line, and the line in it; cell 0 where it is in no cell."""
     if is_notebook(source):
-        lines = LINE_ENDS.split(source)[:line]
-        for back, text in enumerate(reversed(lines)):
-            match = TITLE.fullmatch(text)
-            if match and back:
-                return int(match[1] or match[2]), back
+        for back, text in enumerate(reversed(LINE_ENDS.split(source)[:line])):
+            if back and (title := TITLE.fullmatch(text)):
+                return int(title[1] or title[2]), back
     return 0, line
 
 
