@@ -1,4 +1,4 @@
-"""A made-up class in four shapes, with what each student must get: by arithmetic, and by the judge on single files."""
+"""A made-up class in three shapes, with what each student must get: by arithmetic, and by the judge on single files."""
 
 import csv
 import functools
@@ -18,7 +18,7 @@ EXERCISES = ("02_softmax_naive", "03_context_vectors")
 FATES = ("right", "0", "1", "2", "right", "stub", "broken", "nothing", "right", "3")
 FIRST = ("Ada", "Björn", "Chloé", "Đorđe", "Émile", "Fatma", "Grace", "Håkon", "Inês", "Łukasz")
 LAST = ("Lovelace", "Müller", "O'Hara", "de la Cruz", "Ünal", "van Dijk", "Çelik", "Ångström", "Nguyễn", "Smith-Jones")
-SHAPES = ("moodle", "canvas", "clones", "folders")
+SHAPES = ("moodle", "canvas", "folders")
 
 
 @dataclass(frozen=True)
@@ -137,22 +137,6 @@ def _canvas(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
     return root / "in", write(root / "list.csv", [header, points, *rows, ["Student, Test", "9", "", "abc", "A"]])
 
 
-def _clones(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
-    for one in students:
-        clone = root / "in" / f"hw-1-login{one.number}"
-        (clone / ".git").mkdir(parents=True)
-        (clone / ".git" / "config").write_text("[core]\n")
-        (clone / "README.md").write_text("read me")
-        for exercise in EXERCISES:
-            folder = clone / "exercises" / exercise
-            folder.mkdir(parents=True)
-            (folder / "README.md").write_text("a lesson")
-            if text := text_of(one, exercise):
-                (folder / f"{exercise.partition('_')[2]}.py").write_text(text, "utf-8")
-    rows = [[s.id, s.name, f"login{s.number}"] for s in students]
-    return root / "in", write(root / "list.csv", [["id", "name", "github"], *rows])
-
-
 def _folders(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
     for one in students:
         for exercise in EXERCISES:
@@ -163,4 +147,4 @@ def _folders(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
     return root / "in", write(root / "list.csv", [["Matrikelnummer", "Name"], *([s.id, s.name] for s in students)])
 
 
-LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "clones": _clones, "folders": _folders}
+LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "folders": _folders}

@@ -3,6 +3,7 @@
 Of each situation it holds the exercise, the exit code, the file, what must be said and what never.
 """
 
+import os
 import re
 
 import pytest
@@ -39,20 +40,33 @@ def assert_as_expected(run, name: str) -> None:
 
 
 def test_every_situation_was_found():
-    assert len(SITUATIONS) >= 40
+    assert len(SITUATIONS) >= 80
+
+
+ODD = "\x1b[31m\u202e\n::error::x.py"  # the end of a name
+NO_SOURCE = {
+    "": "is a directory. Name the .py or .ipynb file inside it",
+    "large.py": "is too large: 102.0 MB",
+    "link.py": "is a symbolic link. Hand in the file itself",
+    f"pipe{ODD}": "is not a regular file",
+    "hard.py": "is a hard link to another file. Hand in a copy",
+}
 
 
 def test_what_holds_no_source_is_told(said, tmp_path):
-    large = tmp_path / "large.py"
-    with large.open("wb") as file:
-        file.truncate(102_000_000)
+    """A hard link is refused only of a stranger: backups make them."""
+    with (tmp_path / "large.py").open("wb") as large:
+        large.truncate(102_000_000)
     (tmp_path / "link.py").symlink_to("/etc/passwd")
-    for path, told in (
-        (tmp_path, "is a directory. Name the .py or .ipynb file inside it"),
-        (large, "is too large: 102.0 MB"),
-        (tmp_path / "link.py", "is a symbolic link. Hand in the file itself"),
-    ):
-        done = said("check", "03", "--submission", path)
-        assert done.returncode == 1 and told in done.stdout
+    os.mkfifo(tmp_path / f"pipe{ODD}")
+    (tmp_path / "hard.py").hardlink_to(file("right_answer"))
+    (tmp_path / f"right{ODD}").write_bytes(file("right_answer").read_bytes())
+    for name, words in NO_SOURCE.items():
+        done = said("check", "03", "--submission", tmp_path / name)
+        assert (done.returncode, words in done.stdout) == ((0, False) if name == "hard.py" else (1, True))
+    done = said("grade", "--ex", "03", "--files", tmp_path / f"right{ODD}", *(tmp_path / name for name in NO_SOURCE))
+    assert done.returncode == 1 and "7 of 7 points" in done.stdout
+    assert not [words for words in NO_SOURCE.values() if words not in done.stdout]
+    assert not [sign for sign in ("\x1b", "\u202e", "\n::error") if sign in done.stdout]
     done = said("check", "03", "--submission", tmp_path / "nothing.py")
     assert (done.returncode, done.stdout) == (2, "") and "There is no file" in done.stderr
