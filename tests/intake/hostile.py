@@ -4,12 +4,12 @@ Everything is drawn from a `random.Random`, or from what hypothesis offers in it
 """
 
 import gzip
-import io
 import json
 import struct
-import tarfile
 import zipfile
 from random import Random
+
+from bombs import tgz, zipped
 
 NAMES = (
     "context_vectors", "03_context_vectors", "softmax_naive", "02", "ex3", "kata", "test_", "submitted",
@@ -61,10 +61,10 @@ def notebook(dice: Random) -> bytes:
 
 def archive(dice: Random) -> tuple[str, bytes]:
     """The name and bytes of an archive, sound or not."""
-    data = (_zip if dice.random() < 0.5 else _tar)(dice)
-    if dice.random() < 0.4:
-        data = mutated(data, dice)
-    return dice.choice(("a.zip", "a.tar.gz", "a.tgz") if dice.random() < 0.1 else (_suffix(data),)), data
+    suffix, make = dice.choice(((".zip", _zip), (".tgz", _tgz)))
+    data = make(dice, [(called, _content(dice, called)) for called in _members(dice)])
+    data = mutated(data, dice) if dice.random() < 0.4 else data
+    return f"a{suffix}" if dice.random() < 0.9 else dice.choice(("a.zip", "a.tar.gz", "a.tgz")), data
 
 
 def mutated(data: bytes, dice: Random) -> bytes:
@@ -107,50 +107,32 @@ def _cell(dice: Random):
 
 def _content(dice: Random, called: str) -> bytes:
     data = notebook(dice) if called.endswith(".ipynb") else source(dice).encode("utf-8", "replace")
-    return dice.choice((data, b"", b"\0" * dice.choice((10, 100_000)), data * 20) if dice.random() < 0.03 else (data,))
+    return dice.choice((data, b"", bytes(100_000), data * 20) if dice.random() < 0.03 else (data,))
 
 
 def _members(dice: Random) -> list[str]:
     names = [name(dice)[: dice.choice((60, 300, 3000))] for _ in range(dice.choice((0, 1, 2, 4)))]
     names += [dice.choice(("context_vectors.py", "03/context_vectors.ipynb", "a/../b.py", "/etc/a.py", "b.zip"))]
-    return names * dice.choice((1, 1, 1, 2, 40))
+    return [called.encode("utf-8", "replace").decode() for called in names * dice.choice((1, 1, 1, 2, 40))]
 
 
-def _zip(dice: Random) -> bytes:
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as packed:
-        for called in _members(dice):
-            info = zipfile.ZipInfo(called.encode("utf-8", "replace").decode())
-            info.external_attr = dice.choice((0, 0, 0o120777 << 16, 0o100644 << 16, 0o20644 << 16, 0x10))
-            info.compress_type = dice.choice((0, 8, 8, 8, 12, 14)) if dice.random() < 0.2 else 8
-            packed.filelist.clear() if dice.random() < 0.01 else None
-            packed.NameToInfo.pop(info.filename, None)  # else it warns of a name that is there
-            packed.writestr(info, _content(dice, called))
-    return file.getvalue()
+def _zip(dice: Random, members: list[tuple[str, bytes]]) -> bytes:
+    infos = {called: zipfile.ZipInfo(called) for called, _ in members}  # each once, else zipfile warns
+    for info in infos.values():
+        info.external_attr = dice.choice((0, 0, 0o120777 << 16, 0o100644 << 16, 0o20644 << 16, 0x10))
+        info.compress_type = dice.choice((0, 8, 8, 8, 12, 14)) if dice.random() < 0.2 else 8
+    return zipped(*((info, dict(members)[called]) for called, info in infos.items()))
 
 
-def _tar(dice: Random) -> bytes:
-    file = io.BytesIO()
-    kind = dice.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT))
-    with tarfile.open(fileobj=file, mode="w", format=kind, encoding="utf-8", errors="surrogateescape") as packed:
-        for called in _members(dice):
-            called = called.replace("\0", "").encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape")
-            info, data = tarfile.TarInfo(called), _content(dice, called)
-            info.type = dice.choice(
-                (b"0", b"0", b"0", b"0", b"1", b"2", b"3", b"5", b"6", b"S", b"g", b"x", b"L", b"?")
-            )
-            info.linkname = dice.choice(("", "/etc/passwd", "../a", called[:50]))
-            info.size = len(data) if info.type in (b"0", b"S", b"g", b"x", b"L", b"?") else 0
-            if kind == tarfile.PAX_FORMAT and dice.random() < 0.1:
-                info.pax_headers = {f"a{i}": "b" * dice.choice((1, 9_000)) for i in range(dice.choice((1, 30)))}
-            packed.addfile(info, io.BytesIO(data[: info.size]))
-    data = file.getvalue()
-    if dice.random() < 0.3:
-        data = mutated(data, dice)
-    if dice.random() < 0.005:
-        data += b"\0" * (30 << 20)
-    return gzip.compress(data, 1, mtime=0) * dice.choice((1, 1, 1, 1, 1, 1, 1, 3))
-
-
-def _suffix(data: bytes) -> str:
-    return "a.tgz" if data[:2] == b"\x1f\x8b" else "a.zip"
+def _tgz(dice: Random, members: list[tuple[str, bytes]]) -> bytes:
+    entries = []
+    for called, data in members:
+        kind = dice.choice((b"0", b"0", b"0", b"0", b"1", b"2", b"3", b"5", b"6", b"S", b"g", b"x", b"L", b"?"))
+        facts = {"type": kind, "linkname": dice.choice(("", "/etc/passwd", "../a", called[:50]))}
+        if dice.random() < 0.1:
+            facts["pax_headers"] = {f"a{i}": "b" * dice.choice((1, 9_000)) for i in range(dice.choice((1, 30)))}
+        entries.append((called.replace("\0", ""), data, facts))
+    data = tgz(*entries, tail=bytes(30 << 20) if dice.random() < 0.005 else b"")
+    if dice.random() < 0.3:  # within what is compressed, whose sum stays right
+        data = gzip.compress(mutated(gzip.decompress(data), dice), 1)
+    return data * dice.choice((1, 1, 1, 1, 1, 1, 1, 3))

@@ -145,20 +145,12 @@ def test_many_archives_of_one_student_take_as_long_as_a_few(built, tmp_path, mon
     assert sum("not opened" in entry.note for entry in found.misplaced) >= 8
 
 
-# A class in one archive: what one student hands in does not keep the archive from being read.
-
-
-def a_download(path: Path, *more: tuple[str, bytes]) -> Path:
-    honest_ones = ((f"{name}_{500 + n}_assignsubmission_file_/{FILE}", HONEST.encode()) for n, name in enumerate("ABC"))
-    path.write_bytes(zipped(*honest_ones, *more))
-    return path
-
-
-EVE = "Eve_777_assignsubmission_file_"
-
-
 def test_a_file_of_zeros_does_not_make_the_whole_class_a_bomb(tmp_path):
-    found = find(a_download(tmp_path / "class.zip", (f"{EVE}/{FILE}", b"\0" * (40 << 20))), catalog.exercises())
+    """In one archive: what one student hands in does not keep it from being read."""
+    entries = [(f"{name}_{500 + n}_assignsubmission_file_/{FILE}", HONEST.encode()) for n, name in enumerate("ABC")]
+    entries.append((f"Eve_777_assignsubmission_file_/{FILE}", bytes(40 << 20)))
+    (tmp_path / "class.zip").write_bytes(zipped(*entries))
+    found = find(tmp_path / "class.zip", catalog.exercises())
     assert {handin.student.id for handin in found.handins} == {"500", "501", "502", "777"}
     for handin in found.handins[:3]:
         assert handin.read().source == HONEST
@@ -260,7 +252,6 @@ def _on_disk(root: Path, called: str, text: str) -> None:
 
 
 def _peak() -> int:
-    """The bytes of memory that this process ever took."""
     size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return size if sys.platform == "darwin" else size << 10
 
