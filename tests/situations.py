@@ -8,6 +8,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import sources
+
 from grader.catalog.project import read_toml
 
 SITUATIONS = read_toml(Path(__file__).parent / "golden.toml")
@@ -38,7 +40,8 @@ def file(name: str) -> Path:
 
 
 def _source(situation: dict[str, Any]) -> str:
-    source = situation.get("source", RIGHT)
+    default = sources.solution(situation["exercise"]) if "exercise" in situation else RIGHT
+    source = situation.get("source", default)
     if "weights" in situation:
         source = source.replace(WEIGHTS, textwrap.indent(situation["weights"], "    ") + "\n")
     for old, new in situation.get("change", ()):
