@@ -9,7 +9,7 @@ from grader.classroom import feedback
 from grader.records.causes import causes, waiting
 from grader.records.evidence import CodeLine, Evidence, Finding, Place
 from grader.records.results import AND, FIX_FIRST, OR, CheckResult, ExerciseResult
-from grader.reports import ci, html, terminal
+from grader.reports import ci, terminal
 from grader.reports import json as as_json
 
 
@@ -90,14 +90,6 @@ def test_causes_that_a_third_check_joins_are_one():
     assert len(causes(result(joined[0], replace(joined[1], lines=(3,)), joined[2]))) == 1
 
 
-def test_a_cause_is_told_once_in_a_terminal_and_each_check_with_all():
-    shown = result(*NINE, CheckResult("right", "right is right.", "passed", 1.0, 1.0))
-    brief, every = terminal.plain(shown), terminal.plain(shown, every=True)
-    assert brief.count(SCALE) == every.count(SCALE) == 1 and len(brief.splitlines()) <= 12
-    assert "1 of 5 checks passed" in brief and "fresh_4 is right." not in brief
-    assert all(f"✘ {check.title}  0/1" in every for check in NINE) and "✔ right is right.  1/1" in every
-
-
 FOUND = Finding(
     Place("x.py", 34, 34, 12, 17, "f"),
     (CodeLine(33, "a = 1"), CodeLine(34, "return g(a, dim=0)", 12, 17)),
@@ -160,9 +152,3 @@ def test_what_a_student_gets_as_json_holds_no_line():
 def test_an_annotation_points_at_the_columns_that_were_found():
     (line,) = [line for line in ci.annotations(LOCATED).splitlines() if line.startswith("::")]
     assert "file=x.py,line=34,col=12,endColumn=17," in line and "(and 3 more)" in line and SCALE in line
-
-
-def test_a_page_shows_a_cause_once_and_the_lines_only_where_it_may():
-    full, short = str(html.cause_blocks(LOCATED)), str(html.verdict(LOCATED, "full"))
-    assert full.count(SCALE) == short.count(SCALE) == 1
-    assert "x.py:34:12: in f" in full and "x.py:34" not in short and "dim=0" not in short

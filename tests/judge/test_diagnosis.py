@@ -81,23 +81,6 @@ def said(judged):
 # Known mistakes, two of them at once, and what they are taken for.
 
 
-@pytest.mark.parametrize(
-    ("number", "one", "other"),
-    sample(
-        [
-            ("03", "softmax_over_columns", "query_is_always_journey"),  # in two functions
-            ("11", "scaling_missing", "mask_shows_the_next_token"),  # in two lines
-            ("07", "no_scale", "softmax_over_columns"),  # in one line
-            ("07", "inputs_centred_in_place", "softmax_over_everything"),  # late among hundreds that fail alike
-        ],
-        2,
-    ),
-)
-def test_of_two_mistakes_both_are_named(number, one, other, said):
-    told = " ".join(said(number, with_mistakes(number, one, other)).values())
-    assert sentence(number, one) in told and sentence(number, other) in told
-
-
 @pytest.mark.parametrize(("number", "parts", "expected"), sample(NAMED, 4))
 def test_a_check_names_the_mistakes_that_explain_it(number, parts, expected, said):
     written = with_mistakes if isinstance(parts[0], str) else replace_in

@@ -35,7 +35,6 @@ def of_source(source: str, fork_server, number: str = "03") -> tuple[Picture, ..
 
 
 def figure_of(picture: Picture) -> ElementTree.Element:
-    """The figure on a page, as a tree."""
     return ElementTree.fromstring(heatmap.figure(picture).replace("class=number", 'class="number"'))
 
 
@@ -80,16 +79,12 @@ BODIES = {  # of attention_weights, and what the note says
     "return inputs": "(6, 3)",
     "return torch.zeros(6, 6, dtype=torch.complex64)": "complex64",
     "return torch.zeros(6, 6, device='meta')": "meta",
-    "return torch.zeros(1).expand(1000, 1000)": "(1000, 1000)",
     "raise ValueError('\\x1b[31m<b>')": "ValueError",
-    "raise SystemExit": "ended the program",
     "import os; os._exit(3)": "exit code 3",
-    "return attention_weights(inputs)": "RecursionError",
     "x = torch.zeros(6, 6)\n    while True: pass": "infinite loop",
-    "return torch.ones(1 << 40)": "more memory",
 }
 FILES = {f"{HEAD}    {body}\n": note for body, note in BODIES.items()}
-FILES |= dict.fromkeys(("def broken(:", "1 / 0", "", "import nothing_like_this", "def other(): pass"), "")
+FILES |= dict.fromkeys(("def broken(:", "def other(): pass"), "")
 
 
 @pytest.mark.parametrize("source", FILES)

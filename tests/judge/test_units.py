@@ -1,21 +1,12 @@
-"""Small modules, each tried alone: submission, syntax, structure, inert text."""
+"""Small modules, each tried alone: syntax, structure, inert text."""
 
 import pytest
 import torch
 
 from grader.judge import patterns
 from grader.judge.compare import Mismatch
-from grader.records import submission
 from grader.records.forbidden import forbidden_uses
 from grader.records.sanitize import inert
-
-
-def test_ones_own_hard_link_is_read(tmp_path):
-    """A stranger's is refused, as tests/hostile sees."""
-    (tmp_path / "one.py").write_text("x = 1\n")
-    (tmp_path / "other.py").hardlink_to(tmp_path / "one.py")
-    assert submission.read(tmp_path / "other.py").source == "x = 1\n"
-
 
 NAMES = ("softmax", "@", "numpy")
 
@@ -25,7 +16,6 @@ NAMES = ("softmax", "@", "numpy")
     [
         ("import torch\ndef f(x):\n    return torch.softmax(x, 0)\n", ["softmax"]),
         ("from torch import softmax as s\ndef f(x):\n    return s(x, 0)\n", ["softmax"]),
-        ("import torch.nn.functional as F\ndef f(x):\n    return F.softmax(x, 0)\n", ["softmax"]),
         ("def f(x):\n    return x.softmax(0)\n", ["softmax"]),
         ("def f(x):\n    return help(x)\ndef help(x):\n    return x.softmax(0)\n", ["softmax"]),
         ("def f(x):\n    x @= x\n    return x @ x\n", ["@", "@"]),
