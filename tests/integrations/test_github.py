@@ -14,7 +14,6 @@ from copies import GIT
 from globs import some
 from platform_results import EXERCISE, fits, result
 from sources import mistake
-from thorough import THOROUGH
 
 pytest.importorskip("yaml", reason="pyyaml is not installed (extra dev)")
 
@@ -72,7 +71,7 @@ def test_the_workflows_fit_githubs_syntax():
 
 
 def test_the_workflow_grades_what_a_push_changed(tmp_path):
-    """The step "Grade" of grade.yml, in a repository made from the learner's bundle. At night a right answer too."""
+    """The step "Grade" of grade.yml, in a repository made from the learner's bundle."""
     with zipfile.ZipFile(io.BytesIO(bundle.build())) as archive:
         archive.extractall(tmp_path)
     root = tmp_path / bundle.TOP
@@ -105,13 +104,6 @@ def test_the_workflow_grades_what_a_push_changed(tmp_path):
     code, said, summary = push(first)
     assert code == 1 and "::error file=exercises/03_context_vectors/context_vectors.py,line=" in said
     assert "### 03" in summary and "01_dot" not in said
-    if not THOROUGH:
-        return
-    second = git("rev-parse", "HEAD")
-    mine.write_text(paths.solution(EXERCISE.folder).read_text())
-    git("commit", "-qam", "fixed")
-    code, said, _ = push(second)
-    assert code == 0 and "::error" not in said and "2.5 of 2.5 points, passed" in said
 
 
 def test_actions_are_pinned_by_hash_and_by_one_each():
