@@ -52,7 +52,6 @@ class Attack:
 
 
 def read(path: Path) -> list[Attack]:
-    """The attacks of one class."""
     found = []
     for title, text in BLOCK.findall(path.read_text("utf-8")):
         facts = dict(reversed(HEADER.findall(text)))
@@ -106,7 +105,6 @@ def definitions(tree: ast.Module | ast.ClassDef) -> dict[str, ast.stmt]:
 
 @functools.cache
 def written(node: ast.stmt) -> str:
-    """The text of a statement of a solution or a part."""
     return f"{ast.unparse(node)}\n"
 
 

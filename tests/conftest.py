@@ -116,14 +116,12 @@ class Roomy(ForkServer):
 
 @pytest.fixture(scope="session")
 def fork_server() -> Iterator[ForkServer]:
-    """One fork server for all tests of a process."""
     with Roomy() as shared:
         yield shared
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser for the tests of one file."""
     with browser() as running:
         yield running
 

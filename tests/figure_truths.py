@@ -103,7 +103,6 @@ def fresh_tokens(seed: int, period: int) -> list[int]:
 
 
 def words(ids: list[int]) -> str:
-    """Token ids as they are typed."""
     return " ".join(map(str, ids))
 
 

@@ -14,7 +14,6 @@ UNWRITTEN = "raise NotImplementedError"
 
 
 def solution(exercise: str) -> str:
-    """The solution of an exercise."""
     return paths.solution(catalog.find(exercise).folder).read_text("utf-8")
 
 
@@ -28,17 +27,14 @@ def replace_in(exercise: str, *changes: tuple[str, str]) -> str:
 
 
 def with_mistakes(exercise: str, *names: str) -> str:
-    """The solution with all of these known mistakes."""
     return patches.merge(solution(exercise), *(mistake(exercise, name).source for name in names))
 
 
 def mistake(exercise: str, name: str) -> Mistake:
-    """A known mistake by its name."""
     return next(one for one in mistakes.mistakes(catalog.find(exercise).folder) if one.name == name)
 
 
 def sentence(exercise: str, name: str) -> str:
-    """What is said of a known mistake."""
     return mistake(exercise, name).sentence
 
 

@@ -18,7 +18,6 @@ Rows = Sequence[Sequence[float]]
 
 
 def load(number: str) -> ModuleType:
-    """The solution of an exercise."""
     path = paths.solution(catalog.find(number).folder)
     spec = importlib.util.spec_from_file_location(f"truth_{number}", path)
     assert spec is not None and spec.loader is not None

@@ -53,7 +53,6 @@ def loaded(source: str) -> Learner:
 
 
 def launched(x: torch.Tensor, *how, **options):
-    """The record of one call of f, whose source is made so."""
     return loaded(source_of(*how)).f.launches(x, **options)
 
 

@@ -20,7 +20,6 @@ from grader.records.submission import Submission
 
 
 def line_of(source: str, text: str) -> int:
-    """The number of the first line in which it stands."""
     return source[: source.index(text)].count("\n") + 1
 
 
