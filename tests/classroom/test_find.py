@@ -312,11 +312,8 @@ def test_links_and_pipes_are_never_followed(tmp_path):
         next(h for h in find(root, ALL).handins if h.exercise == CONTEXT).read()
 
 
-def test_wrong_use(tmp_path):
-    with pytest.raises(WrongUse, match="There is no folder"):
-        find(tmp_path / "absent", ALL)
-    with pytest.raises(WrongUse, match="is no folder"):
-        find(lay(tmp_path, "x.py") / "x.py", ALL)
+def test_a_class_whose_archive_is_damaged_is_refused(tmp_path):
+    """No folder, and a file that is none: test_cli.py."""
     (tmp_path / "x.zip").write_bytes(b"no zip at all")
     with pytest.raises(WrongUse, match="damaged"):
         find(tmp_path / "x.zip", ALL)
