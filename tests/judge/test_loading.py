@@ -48,25 +48,6 @@ def test_a_line_that_fails_is_told_once_and_no_more_than_a_few_are(grade):
     assert message.count("in attention_weights") == 1
 
 
-EINOPS = "import torch\nimport einops\nfrom einops import einsum as product\nfrom einops.layers.torch import EinMix\n"
-MIX = "EinMix('i -> o', weight_shape='i o', i=len(a), o=1)"
-
-
-@pytest.mark.parametrize(
-    ("body", "outcome"),
-    [
-        ("return einops.einsum(a, b, 'i, i ->')", "failed"),
-        ("return product(a, b, 'i, i ->')", "failed"),
-        (f"mix = {MIX}.to(a.dtype); mix.weight.data = b[:, None]; return mix(a)[0]", "failed"),
-        ("return einops.reduce(a * b, 'i ->', 'sum')", "passed"),  # a sum is as free as torch's
-    ],
-)
-def test_what_einops_computes_counts_as_ready_made_where_torchs_does(graded, body, outcome):
-    result = graded("01", f"{solution('01')}\n\n{EINOPS}def dot_product(a, b):\n    {body}\n")
-    own = next(check for check in result.checks if check.id.startswith("own_"))
-    assert own.outcome == outcome and "ready" in own.title, result
-
-
 # The machinery of Python and torch, of which a few functions are harmless.
 
 

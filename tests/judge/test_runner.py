@@ -86,10 +86,3 @@ def test_a_method_that_hangs_on_one_object_is_not_called_on_the_next(graded):
     first, *others = [check.message.partition("\n")[0] for check in result.checks if check.outcome == "failed"]
     assert first == f"{LOOP}SelfAttention_v2 ran for more than 0.4 s, so it was stopped"
     assert len(others) > 2 and set(others) == {f"{LOOP}SelfAttention_v2 was not called again"}
-
-
-def test_a_function_that_uses_one_that_hangs_is_not_called(grade):
-    """It would hang too, for another second each."""
-    told = {check.id: check.message for check in grade(RIGHT.replace(WEIGHTS, "    while True: pass\n")).checks}
-    assert "attention_weights ran for more than" in told["documented_weights_of_one_query"]
-    assert told["documented_context_vectors"] == f"{LOOP}context_vectors was not called again"
