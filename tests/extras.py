@@ -35,12 +35,9 @@ def demand_tier(name: str) -> Tier:
         pytest.skip(f"this machine has no tier {name}: {missing}")
 
 
-def when_used(name: str) -> Any:
-    """The module of this name, imported when something of it is asked for."""
-    return _WhenUsed(name)
+class WhenUsed:
+    """The module of a name, imported when something of it is asked for."""
 
-
-class _WhenUsed:
     def __init__(self, name: str) -> None:
         self._name = name
 

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from extras import when_used
+from extras import WhenUsed
 from figure_case import Case
 from thorough import nightly
 
 from grader.catalog import paths
 from grader.judge.inputs import trained_state
 
-gpt_oss_model = when_used("transformers.models.gpt_oss.modeling_gpt_oss")
+gpt_oss_model = WhenUsed("transformers.models.gpt_oss.modeling_gpt_oss")
 LETTERS = "abcdefghijklmnop"
 TEXT = "nhpoobobomhnjponanncncnanjfjofn"
 

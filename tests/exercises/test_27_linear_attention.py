@@ -5,7 +5,7 @@ import runpy
 
 import pytest
 import torch
-from extras import when_used
+from extras import WhenUsed
 from figure_case import TO_LESSON, Case
 from torch.nn import functional as F
 from truths import load
@@ -14,7 +14,7 @@ from grader.catalog import paths
 
 NAME = "27_linear_attention"
 exercise = load("27")
-qwen = when_used("transformers.models.qwen3_next.modeling_qwen3_next")
+qwen = WhenUsed("transformers.models.qwen3_next.modeling_qwen3_next")
 SHAPES = [(1, 1, 1, 1, 1), (2, 3, 9, 4, 5), (1, 2, 150, 8, 3), (3, 1, 64, 2, 6)]  # (B, H, T, h, d_v)
 CHUNKS = (1, 2, 7, 64, 150, 200)
 

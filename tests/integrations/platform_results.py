@@ -2,14 +2,14 @@
 
 import json
 
-from extras import needed, when_used
+from extras import WhenUsed, needed
 
 from grader import catalog
 from grader.catalog import paths
 from grader.records.results import CheckResult, ExerciseResult
 
 needed("jsonschema", "dev")
-jsonschema = when_used("jsonschema")
+jsonschema = WhenUsed("jsonschema")
 
 EXERCISE = catalog.find("03")
 

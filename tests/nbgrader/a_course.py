@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 from unittest import mock
 
-from extras import when_used
+from extras import WhenUsed
 
 from grader.catalog import paths
 
-nbformat, apps = when_used("nbformat"), when_used("nbgrader.apps")
+nbformat, apps = WhenUsed("nbformat"), WhenUsed("nbgrader.apps")
 
 FOLDER = "03_context_vectors"
 FULL = {"task_1": 2.5, "task_2": 1.0, "task_3": 3.5}  # what the solution gets

@@ -2,16 +2,16 @@
 
 import pytest
 from a_course import FOLDER, FULL, cell
-from extras import needed, when_used
+from extras import WhenUsed, needed
 
 from grader.records import seeds as seeds_of
 
 pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
-nbformat = when_used("nbformat")
+nbformat = WhenUsed("nbformat")
 PACKAGE = "grader.integrations.nbgrader"
-preprocessors = when_used(f"{PACKAGE}.preprocessors")
+preprocessors = WhenUsed(f"{PACKAGE}.preprocessors")
 
 
 def without_code_cells(notebook):

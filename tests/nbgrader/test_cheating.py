@@ -10,7 +10,7 @@ import shutil
 
 import pytest
 from a_course import FOLDER, FULL, Course, cell
-from extras import needed, when_used
+from extras import WhenUsed, needed
 from thorough import THOROUGH, sample
 
 from grader import catalog
@@ -24,7 +24,7 @@ from grader.records.submission import Submission
 pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
-nbformat, v4 = when_used("nbformat"), when_used("nbformat.v4")
+nbformat, v4 = WhenUsed("nbformat"), WhenUsed("nbformat.v4")
 
 SEED = seeds_of.SECRET + 0x6F1D93A847C25EB0C41A7D289E36F05B  # as a run draws one
 GRADED = tuple(FULL)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from a_course import FOLDER, cell
-from extras import needed, when_used
+from extras import WhenUsed, needed
 from thorough import sample
 
 from grader import catalog
@@ -22,8 +22,8 @@ from grader.records.submission import Submission
 pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
-nbformat = when_used("nbformat")
-course, of_cells = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("course", "cells"))
+nbformat = WhenUsed("nbformat")
+course, of_cells = (WhenUsed(f"grader.integrations.nbgrader.{name}") for name in ("course", "cells"))
 
 EXERCISES = sample(catalog.exercises(), 9)
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 from a_course import FOLDER, FULL, Course, cell
-from extras import needed, when_used
+from extras import WhenUsed, needed
 
 from grader.catalog.errors import BadSubmission
 
 pytestmark = pytest.mark.slow
 
 needed("nbgrader", "classroom")
-nbformat = when_used("nbformat")
-cells, submitted = (when_used(f"grader.integrations.nbgrader.{name}") for name in ("cells", "submitted"))
+nbformat = WhenUsed("nbformat")
+cells, submitted = (WhenUsed(f"grader.integrations.nbgrader.{name}") for name in ("cells", "submitted"))
 
 SEED = 7
 NO_SANDBOX = "\nc.GradeInSandbox.tier = 'D'\n"  # what autograde cannot grade with
