@@ -20,6 +20,10 @@ from grader.catalog.errors import InfrastructureError
 from grader.catalog.project import read_toml
 from grader.cli import author, options_of
 
+PLANTED = (  # modules that lie in the working folder
+    "torch", "json", "typing", "runpy", "rich", "jinja2", "pytest", "conftest", "numpy", "random", "sitecustomize",
+    "usercustomize", "tomllib", "kata", "_pytest/__init__",
+)  # fmt: skip
 RIGHT, WRONG = situations.file("right_answer"), situations.file("returns_none")
 WRONG_USE = (
     ("check 99", 'No exercise is called "99". See all: kata progress\n'),
@@ -89,18 +93,27 @@ def test_kata_takes_what_guides_and_messages_write_for_make():
 
 @pytest.mark.slow
 def test_a_class_is_graded_though_modules_lie_where_one_stands(tmp_path):
-    """By the command that pyproject.toml declares, from a folder full of traps."""
+    """By the command that pyproject.toml declares, from a folder full of traps, in which `python -m` begins, too."""
     module, _, function = read_toml(paths.ROOT / "pyproject.toml")["project"]["scripts"]["kata"].partition(":")
     script, folder, trap = tmp_path / "kata", tmp_path / "handed in", tmp_path / "OWNED"
     script.write_text(f"import sys\nfrom {module} import {function}\nsys.exit({function}())\n")  # as an installer does
     (folder / "class/ada").mkdir(parents=True)
-    for name in ("torch", "json", "typing", "runpy", "grader", "rich", "jinja2", "pytest", "conftest", "numpy"):
+    (folder / "_pytest").mkdir()
+    for name in PLANTED:
         (folder / f"{name}.py").write_text(f"open({str(trap)!r}, 'w').write('x')\n")
+    (folder / "kata.pth").write_text(f"import os; open({str(trap)!r}, 'w').write('x')\n")
+    (folder / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
     shutil.copy(RIGHT, folder / "class/ada/context_vectors.py")
-    command = [sys.executable, script, "grade", "class", "--ex", "03", "--jobs", "1"]
     environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+
+    def run(*command: object) -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, *command]
+        return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+
+    assert "No exercise is called" in run("-m", "grader", "check", "99").stderr
+    (folder / "grader.py").write_text((folder / "torch.py").read_text())  # which `python -m` would take for ours
+    done = run(script, "grade", "class", "--ex", "03", "--jobs", "1")
     assert not trap.exists(), "a file of the working folder was imported"
     assert done.returncode == 0, done.stderr
     assert (folder / "results/feedback/ada/feedback_03_context_vectors.html").exists()

@@ -146,12 +146,6 @@ class Place:
         target.write_text(paths.solution(catalog.find(exercise).folder).read_text("utf-8"), "utf-8")
         return target
 
-    def grade(self, exercise: str, files: list[Path]) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [sys.executable, "-m", "grader", *grading(exercise, files)], env=os.environ | self.own,
-            cwd=self.desk, capture_output=True, text=True, errors="replace", timeout=LONGEST_S, check=False,
-        )  # fmt: skip
-
     def secrets(self) -> tuple[str, ...]:
         hidden = ("test_softmax_naive.py", "test_context_vectors.py", "test_causal_attention.py", "secret.txt")
         return (self.token, str(self.tree), *HIDDEN_DIGITS, *hidden)
@@ -320,16 +314,12 @@ def leaked(text: str, place: Place) -> str:
 @pytest.mark.parametrize("tier", [*WALLED, pytest.param("D", marks=nightly)])
 def test_no_attack_succeeds(tier, place, capsys):
     demand_tier(tier)
-    chosen = [attack for attack in chosen_for(tier) if is_for_this_machine(attack)]
+    chosen = [attack for attack in chosen_for(tier) if not project.not_here(catalog.find(attack.exercise).limits.needs)]
     assert chosen, f"HOSTILE={CHOSEN} chooses no attack"
     achieved = run_all(place, grouped(chosen), tier)
     with capsys.disabled():
         print(f"\ntier {tier}: {len(chosen)} attacks, {len(achieved)} succeeded")
     assert not achieved, "\n".join(f"{name}: {harm}" for name, harm in achieved.items())
-
-
-def is_for_this_machine(attack: Attack) -> bool:
-    return not project.not_here(catalog.find(attack.exercise).limits.needs)
 
 
 def chosen_for(tier: str) -> list[Attack]:
@@ -379,32 +369,7 @@ def missed(text: str) -> Iterator[str]:
                 owner = getattr(owner, part, None)
 
 
-# What lies beside the files. Files that are no files: tests/judge/test_golden.py.
-
-PLANTED = (
-    "torch", "random", "json", "conftest", "sitecustomize", "usercustomize", "pytest", "tomllib", "rich", "numpy",
-    "kata", "_pytest/__init__",
-)  # fmt: skip
-
-
-def planted(place: Place) -> None:
-    evil = f"open({str(place.tmp / 'ran')!r}, 'a').write(__name__)\nraise SystemExit(0)\n"
-    (place.desk / "_pytest").mkdir()
-    for name in PLANTED:
-        (place.desk / f"{name}.py").write_text(evil)
-    (place.desk / "kata.pth").write_text(f"import os; {evil.splitlines()[0]}\n")
-    (place.desk / "pytest.ini").write_text("[pytest]\naddopts = --collect-only\npython_files = conftest.py\n")
-    (place.desk / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '--collect-only'\n")
-
-
-def test_nothing_beside_a_hand_in_is_run(place):
-    """At the start, before anything heavy is imported. Until a class is graded: in test_cli."""
-    planted(place)
-    done = place.grade("99", [place.honest("01", 0).name])
-    assert not (place.tmp / "ran").exists(), f"{(place.tmp / 'ran').read_text()} was run"
-    assert done.returncode == 2 and "No exercise is called" in done.stderr
-
-
+# What lies beside the files: test_cli.py. Files that are no files: tests/judge/test_golden.py.
 # Words: every output form shows a learner's text as text.
 
 NASTY = [attack for attack in ATTACKS if re.search("^G.*_(terminal_codes|markup|.*command.*)$", attack.name)]
