@@ -38,11 +38,9 @@ class AtTerminal:
             command,
             cwd=folder,
             env={**inherited, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
-            stdin=theirs,
-            stdout=theirs,
-            stderr=theirs,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            **dict.fromkeys(("stdin", "stdout", "stderr"), theirs),
         )
         self.theirs = theirs  # stays open, so that `echoes` can read its settings
         self.raw, self.arrived, self.closed = "", threading.Condition(), False

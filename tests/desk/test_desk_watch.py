@@ -1,5 +1,6 @@
 """The watch, in a real terminal, with real files and a real fork_server."""
 
+import contextlib
 import json
 import os
 import re
@@ -199,10 +200,8 @@ def test_a_resized_terminal(learner):
 def test_a_fork_server_that_dies_is_replaced(learner):
     learner.save()
     for pid in fork_server_of(learner.desk.process.pid):
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     assert FAILED in learner.save(WRONG)
 
 

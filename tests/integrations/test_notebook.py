@@ -182,23 +182,9 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
         request = {"what": "check", "exercise": exercise.folder, "source": source, "name": "your notebook", "seed": 1}
         return process.ask(request)["text"]
 
-    def interrupted(source: str) -> subprocess.Popen:
-        """The process that was asked when the learner interrupted the cell."""
-        asked = []
-
-        def interrupt(*_: object) -> None:
-            asked.append(process.process)
-            raise KeyboardInterrupt
-
-        before = signal.signal(signal.SIGALRM, interrupt)
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0.3)
-            with pytest.raises(KeyboardInterrupt):
-                said_of(source)
-        finally:
-            signal.signal(signal.SIGALRM, before)
-        assert process.process is None  # so that no late answer is taken for that of the next question
-        return asked[0]
+    def interrupt(*_: object) -> None:
+        asked.append(process.process)
+        raise KeyboardInterrupt
 
     assert "7 of 7 points" in said_of(right)
     first = process.process
@@ -206,18 +192,18 @@ def test_the_process_that_grades_stays_and_is_replaced_when_it_is_gone(checkout,
     assert process.process is first
     first.stdin.close()  # the kernel ends, and the process with it
     assert first.wait(timeout=30) == 0
-    second = interrupted(hangs)  # it is still importing torch
-    assert second is not first and second.poll() is not None
+    asked, before = [], signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)  # it is still importing torch
+        with pytest.raises(KeyboardInterrupt):
+            said_of(hangs)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert process.process is None  # so that no late answer is taken for that of the next question
+    assert asked[0] is not first and asked[0].poll() is not None
 
 
 # Real kernels.
-
-
-def execute(notebook, path):
-    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (extra notebook)")
-    client = nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}})
-    client.execute()
-    return notebook
 
 
 def html_of(cell) -> str:
@@ -241,7 +227,8 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     (solution,) = (checkout / "solutions").glob("03_*/context_vectors.py")
     notebook = fill(nbformat.read(path, as_version=4), solution.read_text("utf-8"))
     wrong = "def attention_weights(inputs):\n    print('<script>')\n    return inputs @ inputs.T"
-    right = next(cell.source for cell in notebook.cells if "attention_weights" in gather_names(cell))
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    right = next(source for source in code if "attention_weights" in collect.defined(source))
     notebook.cells += [
         new_code_cell(wrong),
         new_code_cell("check(seed=7)"),
@@ -256,7 +243,8 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
         new_code_cell('figure("nonsense")'),
     ]
     pytest.importorskip("anywidget", reason="anywidget is not installed (extra notebook)")
-    execute(notebook, path)
+    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (extra notebook)")
+    nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
     *notebook.cells, drawn, asked, no_figure = notebook.cells
     (measured,) = [cell for cell in notebook.cells if cell.source == "experiment()"]
     assert "measured: holds" in measured.outputs[0]["data"]["text/plain"] and html_of(measured).count("<tr") == 4
@@ -280,10 +268,6 @@ def test_a_notebook_is_graded_as_it_was_run(checkout, made):
     assert "No exercise is called" in nonsense.outputs[0]["data"]["text/plain"]
     state = json.loads((checkout / ".kata-progress.json").read_text("utf-8"))["exercises"]["03_context_vectors"]
     assert state["first_pass"] and state["attempts"] == 3
-
-
-def gather_names(cell) -> list[str]:
-    return collect.defined(cell.source) if cell.cell_type == "code" else []
 
 
 SETTINGS = {
