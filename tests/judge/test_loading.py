@@ -8,11 +8,9 @@ import sys
 import pytest
 from sources import solution
 
-from grader.catalog import paths
 from grader.integrations.notebook import collect
 from grader.judge.messages import NEWER
 from grader.records import forbidden, our_cells, submission
-from grader.reports import terminal
 
 EXERCISE = "03_context_vectors"
 WEIGHTS = "def attention_weights(inputs):\n    return torch.softmax(inputs @ inputs.T, dim=-1)\n"
@@ -32,12 +30,6 @@ def notebook(*cells: str) -> submission.Submission:
 
 
 # A file. Whole situations are in golden.toml.
-
-
-def test_a_line_that_fails_is_named_even_when_nothing_is_begun(grade):
-    result = grade(f"import pandas as pd\n{paths.stub(EXERCISE).read_text('utf-8')}")
-    assert not result.started
-    assert terminal.plain(result).startswith("note: line 1 failed and was left out: ModuleNotFoundError, pandas\nnot")
 
 
 def test_a_line_that_fails_is_told_once_and_no_more_than_a_few_are(grade):
