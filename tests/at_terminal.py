@@ -1,5 +1,6 @@
 """A user at a real terminal: starts a program in a pty, types, resizes, and reads the screen."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -27,7 +28,7 @@ BY_HAND = ("env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS")
 OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
 
 
-class AtTerminal:
+class AtTerminal(contextlib.AbstractContextManager["AtTerminal"]):
     """One program in one terminal. The program leads its own session, as in a terminal window."""
 
     def __init__(self, command: list[str], folder: Path, rows: int = 24, columns: int = 80, **environment: str) -> None:
@@ -93,9 +94,6 @@ class AtTerminal:
             before = self.silences
             self.arrived.wait_for(lambda: self.silences > before + 1 or not self.reader.is_alive(), 5)
         return code
-
-    def __enter__(self) -> "AtTerminal":
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

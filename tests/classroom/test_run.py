@@ -51,11 +51,6 @@ def rows(out: Path, name: str = "marks.csv") -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def statuses(out: Path) -> dict[str, str]:
-    """The status of each line of marks.csv, by its file, or by the student."""
-    return {row["file"] or row["student"]: row["status"] for row in rows(out)}
-
-
 @pytest.mark.parametrize("shape", sample(a_class.SHAPES, 1))
 def test_a_class_in_each_shape_has_the_marks_that_it_must_have(run, fork_server, tmp_path, shape):
     download, people = a_class.lay(shape, tmp_path / "class", 10)
@@ -161,7 +156,7 @@ def test_students_are_those_of_list(run, tmp_path):
     )
     done = run("in", "--ex", "03", "--students", "list.csv")
     assert done.returncode == 3
-    found = statuses(tmp_path / "results")
+    found = {row["file"] or row["student"]: row["status"] for row in rows(tmp_path / "results")}
     assert found["ada@x.edu/03.py"] == found["Zoë Zett/03.py"] == "graded"
     assert found["Kim Lee"] == found["who"] == "needs a person" and found["5"] == "nothing handed in"
     notes = {row["file"]: row["note"] for row in rows(tmp_path / "results")}

@@ -80,10 +80,6 @@ def due() -> list[Card]:
     return review.due(review.schedule())
 
 
-def card(code: str, answer: str = "", title: str = "Write `f`") -> Card:
-    return Card(FIRST, title, f"```python\n{code}```", f"```python\n{answer}\n```", "f", 1)
-
-
 # The files.
 
 
@@ -182,7 +178,7 @@ def test_a_history_of_the_future_days_is_not_lost_by_a_clock_set_back(history, c
 
 def test_what_is_typed_takes_the_place_of_the_blank():
     for code, typed, filled in FILLED:
-        assert card(code).fill(typed) == filled
+        assert Card(FIRST, "Write `f`", f"```python\n{code}```", "", "f", 1).fill(typed) == filled
 
 
 def test_the_graders_own_words_say_what_is_wrong(fork_server):
