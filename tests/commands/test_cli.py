@@ -242,11 +242,7 @@ def test_what_is_installed_runs_the_grader_of_the_checkout_that_one_is_in(tmp_pa
     assert (done.stdout, done.stderr) == ("the checkout: check 03\n", "")
 
 
-def test_a_file_called_grader_in_the_working_folder_is_not_run(tmp_path):
-    (tmp_path / "grader.py").write_text("raise SystemExit('the wrong one')")
-    command = [sys.executable, paths.GRADER / "__main__.py", "--version"]  # what kata and a restart come to
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and done.stdout.startswith("kata 0."), done.stderr
+def test_no_page_says_python_m_which_looks_for_modules_in_the_working_folder_first():
     documents = [*list(paths.DOCS.glob("*.md")), paths.at_root("README.md"), paths.at_root("SECURITY.md")]
     assert not [path.name for path in documents if "python -m grader " in path.read_text("utf-8")]
 
