@@ -184,16 +184,12 @@ def test_a_grading_of_an_older_save_is_given_up(learner):
     assert "infinite loop" not in learner.desk.transcript and shown not in learner.desk.transcript
 
 
-def fits(page: str) -> bool:
-    """A place in a file stays whole, for the terminal to link."""
-    return all(len(line) <= 50 or "exercises/" in line for line in page.splitlines())
-
-
 def test_a_resized_terminal(learner):
     learner.save(WRONG)
     learner.desk.resize(20, 50)
     learner.desk.shows("points", "quit")
-    assert soon(lambda: fits(learner.desk.screen), 10)  # it is drawn again a moment later
+    # It is drawn again a moment later. A place in a file stays whole, for the terminal to link.
+    assert soon(lambda: all(len(line) <= 50 or "exercises/" in line for line in learner.desk.screen.splitlines()), 10)
     assert FAILED in " ".join(learner.desk.screen.split())
 
 
