@@ -17,14 +17,6 @@ pytestmark = pytest.mark.slow
 needed("nbgrader", "classroom")
 
 
-def type_in_a_shell(commands, work):
-    script = "set -e\n" + "\n".join(f"echo '$ {command}'\n{command}" for command in commands)
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=work, env=environment(), capture_output=True, text=True, timeout=900, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_from_an_empty_folder_to_marks_in_ten_commands(tmp_path, monkeypatch, said, here):
     text = (paths.DOCS / "nbgrader.md").read_text("utf-8")
     to_marks, to_feedback = (block.splitlines() for block in re.findall(r"```\n((?:kata|nbgrader) .*?)```", text, re.S))
@@ -36,7 +28,9 @@ def test_from_an_empty_folder_to_marks_in_ten_commands(tmp_path, monkeypatch, sa
     monkeypatch.setenv("HOME", str(home))
     commands = [*to_marks, *to_feedback]
     if THOROUGH:
-        type_in_a_shell(commands, work)
+        shell = ["bash", "-exc", "\n".join(commands)]
+        done = subprocess.run(shell, cwd=work, env=environment(), capture_output=True, text=True, timeout=900)
+        assert done.returncode == 0, done.stdout + done.stderr
     else:
         folder = work
         for program, *words in map(shlex.split, commands):
