@@ -18,7 +18,6 @@ EXERCISES = ("02_softmax_naive", "03_context_vectors")
 FATES = ("right", "0", "1", "2", "right", "stub", "broken", "nothing", "right", "3")
 FIRST = ("Ada", "Björn", "Chloé", "Đorđe", "Émile", "Fatma", "Grace", "Håkon", "Inês", "Łukasz")
 LAST = ("Lovelace", "Müller", "O'Hara", "de la Cruz", "Ünal", "van Dijk", "Çelik", "Ångström", "Nguyễn", "Smith-Jones")
-SHAPES = ("moodle", "canvas", "folders")
 
 
 @dataclass(frozen=True)
@@ -123,9 +122,8 @@ def _canvas(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
         (root / "in" / exercise).mkdir(parents=True)
         with zipfile.ZipFile(root / "in" / exercise / "submissions.zip", "w") as packed:
             for one in students:
-                letters = "".join(
-                    sign for sign in f"{one.name.split(' ', 1)[1]}{one.name.split()[0]}".lower() if sign.isalpha()
-                )
+                first, _, last = one.name.partition(" ")
+                letters = "".join(filter(str.isalpha, f"{last}{first}".lower()))
                 late = "_LATE" * (one.number % 7 == 0)
                 if text := text_of(one, exercise):
                     packed.writestr(
@@ -147,4 +145,4 @@ def _folders(root: Path, students: list[Somebody]) -> tuple[Path, Path]:
     return root / "in", write(root / "list.csv", [["Matrikelnummer", "Name"], *([s.id, s.name] for s in students)])
 
 
-LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "folders": _folders}
+LAYOUTS = {"moodle": _moodle, "canvas": _canvas, "folders": _folders}  # by the names of the shapes

@@ -51,7 +51,7 @@ def rows(out: Path, name: str = "marks.csv") -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("shape", sample(a_class.SHAPES, 1))
+@pytest.mark.parametrize("shape", sample(a_class.LAYOUTS, 1))
 def test_a_class_in_each_shape_has_the_marks_that_it_must_have(run, fork_server, tmp_path, shape):
     download, people = a_class.lay(shape, tmp_path / "class", 10)
     column = ["--column", "id=Matrikelnummer"] * (shape == "folders")
