@@ -1,6 +1,5 @@
 """A user at a real terminal: starts a program in a pty, types, resizes, and reads the screen."""
 
-import contextlib
 import fcntl
 import os
 import pty
@@ -28,7 +27,7 @@ BY_HAND = ("env", "-u", "CI", "-u", "MAKELEVEL", "-u", "MAKEFLAGS")
 OUTSIDE = {name: value for name, value in os.environ.items() if not name.startswith("MAKE") and name != "CI"}
 
 
-class AtTerminal(contextlib.AbstractContextManager["AtTerminal"]):
+class AtTerminal:
     """One program in one terminal. The program leads its own session, as in a terminal window."""
 
     def __init__(self, command: list[str], folder: Path, rows: int = 24, columns: int = 80, **environment: str) -> None:
@@ -39,9 +38,11 @@ class AtTerminal(contextlib.AbstractContextManager["AtTerminal"]):
             command,
             cwd=folder,
             env={**inherited, "TERM": "xterm-256color", "PYTHONDONTWRITEBYTECODE": "1", **environment},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
             start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-            **dict.fromkeys(("stdin", "stdout", "stderr"), theirs),
         )
         self.theirs = theirs  # stays open, so that `echoes` can read its settings
         self.raw, self.arrived, self.closed = "", threading.Condition(), False
@@ -94,6 +95,9 @@ class AtTerminal(contextlib.AbstractContextManager["AtTerminal"]):
             before = self.silences
             self.arrived.wait_for(lambda: self.silences > before + 1 or not self.reader.is_alive(), 5)
         return code
+
+    def __enter__(self) -> "AtTerminal":
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

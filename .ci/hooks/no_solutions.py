@@ -16,14 +16,14 @@ COMMENT = re.compile(r"\s*#.*$")
 def main(names: list[str]) -> int:
     guilty = 0
     for name in map(Path, names):
-        for function in told(name):
+        for function in find_solved(name):
             print(f"{name} holds the solution of {function}. Take it out, or: make reset EX={name.parts[1][:2]}")
             guilty = 1
     return guilty
 
 
-def told(name: Path) -> list[str]:
-    """The functions of the solution whose whole body stands in the file."""
+def find_solved(name: Path) -> list[str]:
+    """The functions of the solution whose whole body is in the file."""
     solution = paths.solution(name.parts[1]) if len(name.parts) > 2 else None
     if solution is None or not solution.exists():
         return []

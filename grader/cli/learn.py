@@ -226,7 +226,8 @@ def train(options: argparse.Namespace) -> None:
     exercise = catalog.find(options.exercise) if options.exercise else None
     if exercise is None or not exercise.trains:
         others = ", ".join(f"make train EX={one.folder[:2]}" for one in catalog.exercises() if one.trains)
-        raise WrongUse(f"{exercise.folder if exercise else 'Without EX= it'} trains no model. These do: {others}.")
+        why = f"{exercise.folder} trains no model" if exercise else "EX= says which model"
+        raise WrongUse(f"{why}. You can train one with {others}.")
     if options.output is not None and exercise.trains == exercise.folder[:2]:
         raise WrongUse(f"{exercise.folder} compares models that are not kept, so there is nothing for OUTPUT.")
     why = f"The model is that of {exercise.trains}, which you have not passed yet: make check EX={exercise.trains}"

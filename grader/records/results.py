@@ -14,7 +14,7 @@ ENDLESS = "This looks like an infinite loop"  # how the message begins on a call
 ASLEEP = "This waits, and computes nothing"  # the same for a call that slept, say
 NOT_AGAIN = "was not called again"  # how it ends where the call would take as long again
 NOT_LOADED = "not checked: the file could not be loaded"
-FIX_FIRST = ", whose own checks fail: fix "  # stands in a diagnosis that names another function of the learner's
+FIX_FIRST = ", whose own checks fail: fix "  # is in a diagnosis that names another function of the learner's
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class SourceWords:
         return max(around, default=(0, 0, ""))[2]
 
     def uses(self, name: str, backward: bool = True) -> frozenset[str]:
-        """The names that a definition uses, also by way of others, and its own. backward: methods of this name too."""
+        """The names that a definition uses, itself or through others, and its own. backward: in such methods too."""
         uses = outline(self.source)["uses" if backward else "uses_forward"]
         used_names: set[str] = set()
         newly_found = {name}

@@ -196,4 +196,4 @@ def _bounded(text: str, shown_name: str) -> None:
     if "\0" in text:
         raise BadSubmission(f"{shown_name} holds a NUL character in its code. Delete it.")
     if size > MAX_SOURCE:
-        raise BadSubmission(f"{shown_name} holds too much code: {size / 1e6:.1f} MB (limit {MAX_SOURCE / 1e6:.2g} MB).")
+        raise BadSubmission(f"{shown_name}: too much code, {size / 1e6:.1f} of {MAX_SOURCE / 1e6:.2g} MB. Shorten it.")
