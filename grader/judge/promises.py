@@ -323,7 +323,7 @@ def computes_itself(target: Target, theirs: Learner, rule: Forbidden, *args: Any
     Known mistakes, which are ours and run in this process, are judged by the names in their source.
     """
     connection = target._learner._connection
-    uses = forbidden_uses(connection.source, rule.names, target.name)
+    uses = forbidden_uses(connection.source, rule.names, [*connection.words.uses(target.name)])
     if isinstance(connection, Remote):
         mine = Learner(connection.without_ready_made(rule), seed=target._learner._seed)
         try:

@@ -26,6 +26,7 @@ from grader.judge.proxy import Learner, StoodIn, without_objects
 from grader.judge.words import kind
 from grader.records.forbidden import forbidden_uses
 from grader.records.seeds import part
+from grader.records.source import SourceWords
 from grader.records.syntax import place
 from grader.sandbox.call_results import Call, Differs, LearnerError
 from grader.sandbox.local import Local, Replayer
@@ -183,7 +184,7 @@ def no_ready_made(session: Session, check: str) -> Callable[..., None]:
                 computes_itself(target, reference(session, check), rule, *args, **kwargs)
             else:
                 source = learner(session, check).source
-                for line, name in forbidden_uses(source, rule.names, target.name):
+                for line, name in forbidden_uses(source, rule.names, [*SourceWords(source).uses(target.name)]):
                     raise Mismatch(f"{place(source, line)} uses {name}: {rule.reason}")
 
     return demand

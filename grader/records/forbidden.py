@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from grader.catalog.patches import FUNCTION
 from grader.records.limited import limited
 from grader.records.sanitize import inert
-from grader.records.source import SourceWords
 from grader.records.syntax import dotted, imported, place, tree_of
 
 # Modules and parts of modules with which code can change what else runs in its process, in a dotted name.
@@ -40,12 +39,11 @@ NOTE = "The source reaches into Python's or torch's machinery, or makes names or
 
 
 @limited
-def forbidden_uses(source: str, names: Sequence[str], function: str) -> list[tuple[int, str]]:
-    """The uses of these names in a function or class and in what it uses; none in a source that does not parse."""
+def forbidden_uses(source: str, names: Sequence[str], definitions: Sequence[str]) -> list[tuple[int, str]]:
+    """The uses of these names in these functions and classes; none in a source that does not parse."""
     tree = tree_of(source)
     aliases = imported(ast.walk(tree))
-    used = SourceWords(source).uses(function)
-    nodes = [node for one in tree.body if getattr(one, "name", "") in used for node in ast.walk(one)]
+    nodes = [node for one in tree.body if getattr(one, "name", "") in definitions for node in ast.walk(one)]
     return sorted({(node.lineno, name) for node in nodes if (name := _name(node, aliases)) in names})  # type: ignore[attr-defined]
 
 

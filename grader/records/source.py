@@ -184,8 +184,8 @@ def _depth(tree: ast.Module | None) -> int:
 def _may_define(statement: ast.stmt) -> list[str]:
     """The functions and classes in a statement at any depth, what it imports or assigns, "*" for `from … import *`."""
     nodes = list(ast.walk(statement))
-    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    assigned = stored if isinstance(statement, ast.Assign) else []
+    assigns = isinstance(statement, ast.Assign)
+    assigned = [node.id for node in nodes if assigns and isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return [*(node.name for node in nodes if isinstance(node, DEFINING)), *imported([statement]), *assigned]
 
 
@@ -207,11 +207,12 @@ def _placed(source: str, definition: Function | ast.ClassDef) -> str:
 
 def _names(definition: ast.AST, without: str = "") -> list[str]:
     """The names in a definition, without those in annotations and in methods called `without`."""
-    parts = [part for part in ast.iter_child_nodes(definition) if getattr(part, "name", None) != without]
-    nodes = [definition, *(node for part in parts for node in ast.walk(part))]
-    hints = [getattr(node, field, None) for node in nodes for field in ("annotation", "returns")]
-    in_hints = {node for hint in hints if hint is not None for node in ast.walk(hint)}
-    return sorted({node.id for node in nodes if isinstance(node, ast.Name) and node not in in_hints})
+    nodes = [definition]
+    for node in nodes:
+        hints = (getattr(node, "annotation", None), getattr(node, "returns", None))
+        parts = [part for part in ast.iter_child_nodes(node) if part not in hints]
+        nodes += [part for part in parts if getattr(part, "name", None) != without]
+    return sorted({node.id for node in nodes if isinstance(node, ast.Name)})
 
 
 def _arguments(definition: Function | ast.ClassDef) -> list[str] | None:

@@ -54,11 +54,11 @@ def test_many_calls_about_one_text_take_no_more_together_than_they_may(monkeypat
     before, read = limited.helper.spent, 0
     with pytest.raises(BadSubmission, match="in all"):
         for number in range(300):
-            forbidden_uses(text, ("softmax",), f"f{number}")
-            forbidden_uses(f"{text}\n", ("softmax",), f"f{number}")  # so that none finds the tree of the call before
+            forbidden_uses(text, ("softmax",), [f"f{number}"])
+            forbidden_uses(f"{text}\n", ("softmax",), [f"f{number}"])  # so that none finds the tree of the call before
             read += 1
     assert 0 < read < 300 and 0.2 <= limited.helper.spent - before < 2 * (0.2 + limited.CPU_S)
-    assert forbidden_uses(text, ("softmax",), "f0") == [] and parses(HONEST)
+    assert forbidden_uses(text, ("softmax",), ["f0"]) == [] and parses(HONEST)
 
 
 @pytest.mark.parametrize("bomb, look", sample(itertools.product(BOMBS, LOOKS), 4))
@@ -238,7 +238,7 @@ def _looked_at(found: Submission) -> None:
     """What is done with the source of everybody."""
     forbidden.note(found.source)
     for rule in RULES[:1]:
-        forbidden.forbidden_uses(found.source, rule.names, rule.functions[0])
+        forbidden.forbidden_uses(found.source, rule.names, rule.functions)
     assert len(found.source.encode()) <= safe_files.MAX_SOURCE
 
 
