@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-SIZE, HEADS, TOKENS, LAYERS, SHOWN, SEED = 64, 4, 32, 12, (1, 2, 4, 8, 12), 123
+SIZE, HEADS, TOKENS, LAYERS, SHOWN, SEED = 64, 4, 32, 12, (1, 4, 12), 123
 
 
 def spread(x: torch.Tensor) -> float:

@@ -33,8 +33,10 @@ def main(file: str) -> None:
             guesses = model(tokens).argmax(dim=-1)
         goes_on, jumps = guesses[:, place] == half[:, CHANGED + 1], guesses[:, place] == half[:, OTHER + 1]
         later = [guesses[:, place + n] == half[:, CHANGED + n + 1] for n in (1, 2)]
-        shares = [float(hit.float().mean()) for hit in (goes_on, jumps, *later)]
-        print(f"{name:20}" + "".join(f"{share:10.0%}" for share in shares))
+        shares = [f"{float(hit.float().mean()):.0%}" for hit in (goes_on, jumps, *later)]
+        if token is unseen:
+            shares[1] = "–"  # there is nothing to jump to
+        print(f"{name:20}" + "".join(f"{share:>10}" for share in shares))
 
 
 if __name__ == "__main__":
