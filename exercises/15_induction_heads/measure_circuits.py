@@ -1,4 +1,4 @@
-"""How the heads of trained.pt work together: the tables of "How do the two heads talk to each other?" in the lesson.
+"""How the heads of trained.pt work together: the tables of "Go further" in the lesson.
 
     make experiment EX=15 ARGS=circuits
 

@@ -17,6 +17,7 @@ WAYS = {  # a row of the table: how positions are given, and the number of heads
     "slopes": ("slopes", 8),
     "turned, h = 4": ("turned", 8),
     "turned, h = 8": ("turned", 4),
+    "slower, h = 8": ("slower", 4),  # the same model; only while it reads, the second pair turns at a quarter of its speed
 }
 TASKS = ("before", "latest")
 TRAINED, READ, LOOKED_AT = 16, (16, 32, 64), 8
@@ -34,9 +35,11 @@ def waves(tokens: int) -> torch.Tensor:
     return torch.cat([angles(tokens, SIZE).sin(), angles(tokens, SIZE).cos()], dim=-1)
 
 
-def turned(x: torch.Tensor) -> torch.Tensor:
-    """Queries or keys (…, T, h), turned as in tasks 1 and 2."""
-    both, (first, second) = angles(*x.shape[-2:]).repeat(1, 2), x.chunk(2, dim=-1)
+def turned(x: torch.Tensor, slower: bool) -> torch.Tensor:
+    """Queries or keys (…, T, h), turned as in tasks 1 and 2. slower: the second pair at a quarter of its speed."""
+    once, (first, second) = angles(*x.shape[-2:]), x.chunk(2, dim=-1)
+    once[:, 1] /= 4 if slower else 1
+    both = once.repeat(1, 2)
     return x * both.cos() + torch.cat([-second, first], dim=-1) * both.sin()
 
 
@@ -57,8 +60,8 @@ def answers(model: dict[str, torch.Tensor], words: torch.Tensor, way: str, heads
         asks = asks + waves(tokens) / SIZE**0.5
     inputs = {"query": asks, "key": asks, "value": values}
     queries, keys, values = ((x @ model[name]).unflatten(-1, (heads, -1)).transpose(1, 2) for name, x in inputs.items())
-    if way == "turned":
-        queries, keys = turned(queries), turned(keys)
+    if way in ("turned", "slower"):
+        queries, keys = (turned(x, way == "slower") for x in (queries, keys))
     scores = queries @ keys.mT / keys.shape[-1] ** 0.5
     distance = torch.arange(tokens)[:, None] - torch.arange(tokens)
     if way == "slopes":
@@ -82,7 +85,8 @@ def right(way: str, heads: int) -> dict[str, float]:
     optimizer = torch.optim.Adam(model.values(), lr=RATE)
     for _ in range(STEPS):
         words = torch.randint(WORDS, (BATCH, TRAINED), generator=generator)
-        logits, expected = answers(model, words, way, heads)[:, -LOOKED_AT:], truths(words)[:, -LOOKED_AT:]
+        logits = answers(model, words, way.replace("slower", "turned"), heads)[:, -LOOKED_AT:]
+        expected = truths(words)[:, -LOOKED_AT:]
         loss = F.cross_entropy(logits.flatten(0, 2), expected.flatten())
         optimizer.zero_grad(), loss.backward(), optimizer.step()
     found = {}
