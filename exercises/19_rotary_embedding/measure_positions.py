@@ -17,7 +17,7 @@ WAYS = {  # a row of the table: how positions are given, and the number of heads
     "slopes": ("slopes", 8),
     "turned, h = 4": ("turned", 8),
     "turned, h = 8": ("turned", 4),
-    "slower, h = 8": ("slower", 4),  # the same model; only while it reads, the second pair turns at a quarter of its speed
+    "slower, h = 8": ("slower", 4),  # the same model, read with its second pair at a quarter of its speed
 }
 TASKS = ("before", "latest")
 TRAINED, READ, LOOKED_AT = 16, (16, 32, 64), 8
