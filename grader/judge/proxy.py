@@ -425,6 +425,13 @@ class Module(Target):
             raise LearnerError("protocol", {"message": "a length is no int"}, self._learner.calls[-1])
         return length
 
+    def __getitem__(self, index: int) -> Any:
+        """What a kept tuple or list holds at this place, which is kept too."""
+        texts = f"{self._text}.__getitem__", f"{self._outline}.__getitem__"
+        item = Target(self._learner, [self._number, "__getitem__"], *texts, self._owner)(index, kept=True)
+        item._text, item._outline = f"{self._text}[{index}]", f"{self._outline}[{index}]"
+        return item
+
     def __bool__(self) -> bool:
         return True
 
@@ -564,7 +571,7 @@ def _value(value: Any) -> str:
     if isinstance(value, (list, tuple, dict)) and _is_long(value):
         return kind(value)
     if isinstance(value, Module):
-        return value.class_name
+        return value.class_name or value._text
     text = repr(value)
     return kind(value) if ADDRESS in text else shorten(text, MAX_VALUE)
 
@@ -575,7 +582,9 @@ def _is_long(value: Any) -> bool:
 
 
 def _outline(value: Any) -> str:
-    is_shown = isinstance(value, (torch.Tensor, Module)) or type(value) in (int, bool, type(None))
+    if isinstance(value, Module):
+        return value.class_name or value._outline
+    is_shown = isinstance(value, torch.Tensor) or type(value) in (int, bool, type(None))
     return _value(value) if is_shown else kind(value)
 
 

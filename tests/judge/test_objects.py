@@ -31,6 +31,8 @@ class Shelf:
         self.room[len(self.books) - 1] = book
     def all(self):
         return self.books
+    def both(self):
+        return self.books, self.room
 
 class Pile:
     def __init__(self, most):
@@ -89,6 +91,8 @@ def test_a_kept_object_is_read_as_it_is_now(learner):
     assert torch.equal(room.read(), torch.tensor([3.0, 0.0])) and books.read() == [3]
     books.append(5)
     assert books.read() == [3, 5] and shelf.books.read() == [3, 4]
+    room = learner.Shelf(2).both(kept=True)[1]
+    assert torch.equal(room.add_(1), room.read()) and learner.calls[-1].text == "Shelf(2).both()[1]"
 
 
 @pytest.mark.parametrize("needs_gradients", [False, True])

@@ -185,6 +185,9 @@ def test_two_texts(learner, rng):
         for x, truth in zip(texts, truths):
             goes_on(layer, x, truth, start, end)
     goes_on(layer, texts[0], truths[0], 0, 4)
+    kept = [layer(x[:, :3], kept=True)[1] for x in texts]  # the layer's own, as they are
+    for x, own, (output, _, _) in zip(texts, kept, truths):
+        expect(output_of(layer(x[:, 3:], own)), output[:, 3:], "the output for a text, after another one was fed,")
 
 
 @task(2, after=FRESH)
