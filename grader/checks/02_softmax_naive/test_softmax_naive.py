@@ -52,7 +52,7 @@ def test_fresh_softmax_stable(learner, reference, rng):
     for shape in SHAPES[:3]:
         agrees(learner.softmax_stable, reference.softmax_stable, rng.randn(*shape))
     for dim in (0, 1, 2, -2, -3):
-        agrees(learner.softmax_stable, reference.softmax_stable, 3 * rng.randn(3, 4, 5), dim)
+        agrees(learner.softmax_stable, reference.softmax_stable, 5 * rng.randn(3, 4, 5), dim)
     for shape in SHAPES:
         dim = rng.integer(-len(shape), len(shape))
         agrees(learner.softmax_stable, reference.softmax_stable, rng.randn(*shape), dim)

@@ -165,8 +165,9 @@ def words(rng, count: int) -> list[str]:
 
 
 def larger_vocabulary(reference, rng, sentence: str) -> dict[str, int]:
-    """The sentence's words and a few more, with indices in no order at all."""
+    """The sentence's words and a few more, in no order at all, with indices in another one."""
     known = [*reference.build_vocabulary(sentence), "Aardvark,", "ant", "zoo"]
+    known = [known[place] for place in rng.permutation(len(known)).tolist()]
     return dict(zip(known, rng.permutation(3 * len(known)).tolist(), strict=False))
 
 
