@@ -23,6 +23,6 @@ def runs(pid: int) -> bool:
         return False
 
 
-def gone(*pids: int, seconds: float = 10) -> bool:
+def gone(*pids: int, seconds: float = 60) -> bool:
     """Whether none of these processes runs any more, soon."""
     return soon(lambda: not any(map(runs, pids)), seconds)

@@ -357,16 +357,10 @@ HARMLESS = (
     "a?b/context_vectors.py", "ada_ada_77_1_context_vectors.py",
 )  # fmt: skip
 # The same, with who is no longer certain besides.
-HOSTILE = {name: set() for name in HARMLESS} | {
-    "Ada/context_vectors.py": {"ada"},
-    "ADA.zip:context_vectors.py": {"ada"},
-    "ada.zip:context_vectors.py": {"ada"},
-    "cyd/context_vectors.py": {"cyd"},
-    "ada./context_vectors.py": {"ada"},
-    "ada /context_vectors.py": {"ada"},
-    "\uff41da/context_vectors.py": {"ada"},
-    "a\u200bda/context_vectors.py": {"ada"},
-}
+HOSTILE = {name: set() for name in HARMLESS} | {"cyd/context_vectors.py": {"cyd"}} | dict.fromkeys(
+    ("Ada/context_vectors.py", "ADA.zip:context_vectors.py", "ada.zip:context_vectors.py", "ada./context_vectors.py",
+     "ada /context_vectors.py", "\uff41da/context_vectors.py", "a\u200bda/context_vectors.py"), frozenset(["ada"])
+)  # fmt: skip
 
 
 def honest(root: Path) -> Path:
