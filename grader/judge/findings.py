@@ -216,15 +216,24 @@ def _named(function: str, path: list[int], exercise: str) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def _definition(text: str, line: int) -> str:
+    """The innermost function around a line, a method with its class, as "Layer.forward"; "" where there is none."""
+    outline = source.outline(text)
+    first, name = max(
+        ((first, name) for first, last, name in outline["functions"] if first <= line <= last), default=(0, "")
+    )
+    return max((full for full, at in outline["lines"].items() if at == first), key=len, default=name)
+
+
 def _where(failure: Failure, call: Call | None, file: Submission) -> tuple[tuple[Mark, ...], str]:
     """The lines that the failure itself names, else the definition that was called, and the function around them."""
     error = failure.error
     if failure.forbidden_line:
         line = failure.forbidden_line
-        return (_whole(file.source, line),), source.SourceWords(file.source).function_at(line)
+        return (_whole(file.source, line),), _definition(file.source, line)
     if isinstance(error, LearnerError) and error.frame[0]:
-        line, function, _ = error.frame
-        return (_whole(file.source, line),), function.replace("<module>", "")
+        line = error.frame[0]
+        return (_whole(file.source, line),), _definition(file.source, line)
     name = call.function.replace("__call__", "forward") if call is not None else ""
     return _head((name, name.partition(".")[0]), file)
 

@@ -13,7 +13,7 @@ from grader.worker import protocol
 from grader.worker.protocol import Reply, Request
 from grader.worker.wire import RawTensor
 
-STATE = "Called first, this gives a different answer. Does your code keep something from an earlier call?"
+STATE = "This call gives another answer if none comes before it. Does your code keep something from an earlier call?"
 UNWRITTEN = "A second call gives other numbers, and torch.empty is called: is each of its entries written?"
 EMPTY = re.compile(r"\b(new_)?empty(_like)?\(")
 TIMES = 2  # that the check is asked: an answer by chance differs from itself
