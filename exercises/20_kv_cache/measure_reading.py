@@ -32,7 +32,7 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(123)
     weights = torch.randn(4, SIZE, SIZE) / SIZE**0.5
-    print("   new     multiply-adds    numbers read  uses each        time    for each")
+    print("   new     multiply-adds    numbers read       uses        time   per token")
     with torch.no_grad():
         x = torch.randn(1, TOKENS, SIZE)
         for new in NEW:

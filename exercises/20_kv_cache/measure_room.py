@@ -11,7 +11,7 @@ import time
 import torch
 
 HEADS, HEAD_DIM = 12, 64
-LENGTHS = (256, 512, 1024, 2048)
+LENGTHS = (1024, 2048)
 TRIES = 3
 
 

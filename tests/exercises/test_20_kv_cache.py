@@ -36,35 +36,9 @@ def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
     new = torch.randn(1, room.HEADS, 1, room.HEAD_DIM)
     tokens = room.LENGTHS[0]
     copied, once = (way(new, tokens)[0] / 2**20 for way in (room.grown, room.reserved))
-    assert re.search(rf"^ +{tokens} +{copied:,.1f} MiB .* {once:.1f} MiB ", LESSON.read_text("utf-8"), re.M)
+    assert re.search(rf"^ +{tokens:,} +{copied:,.1f} MiB .* {once:.1f} MiB ", LESSON.read_text("utf-8"), re.M)
     for more in room.LENGTHS:  # each token more copies all that are there
         assert f"{2 * new.nbytes * more * (more + 1) / 2 / 2**20:,.1f} MiB" in LESSON.read_text("utf-8")
-
-
-@pytest.fixture(scope="module")
-def reserved_cache():
-    code = re.search(r"^class ReservedCache:.*?(?=^```)", LESSON.read_text("utf-8"), re.M | re.S)[0]
-    exec(code, names := {"torch": torch})
-    return names["ReservedCache"]
-
-
-def test_the_reserved_cache_of_the_lesson_holds_what_torch_cat_makes(reserved_cache):
-    cache, chunks = reserved_cache(2, 3, 9, 4), [torch.randn(2, 2, 3, t, 4) for t in (4, 1, 4)]
-    for count, (keys, values) in enumerate(chunks, 1):
-        got = cache.append(keys, values)
-        for part, expected in zip(got, zip(*chunks[:count]), strict=True):
-            assert torch.equal(part, torch.cat(expected, dim=2))
-    with pytest.raises(RuntimeError):
-        cache.append(keys, values)  # there is no room for a tenth
-
-
-def test_nobody_trains_through_a_reserved_cache(reserved_cache):
-    cache, new, outputs = reserved_cache(1, 1, 2, 2), torch.randn(1, 1, 1, 2, requires_grad=True), []
-    for _ in range(2):
-        keys, values = cache.append(2 * new, 3 * new)
-        outputs.append(torch.softmax(new @ keys.mT, dim=-1) @ values)
-    with pytest.raises(RuntimeError, match="inplace operation"):
-        torch.cat(outputs).sum().backward()
 
 
 def cached(tokens: int) -> dict[str, torch.Tensor]:
