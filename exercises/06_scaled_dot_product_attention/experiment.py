@@ -36,10 +36,10 @@ def measure() -> list[dict[str, float]]:
         rows.append(
             {
                 "d_k": d_k,
-                "slope, scaled": slope_scaled,
+                "largest weight, raw": largest,
                 "largest weight, scaled": largest_scaled,
                 "slope, raw": slope,
-                "largest weight, raw": largest,
+                "slope, scaled": slope_scaled,
             }
         )
     return rows

@@ -2,14 +2,13 @@
 
 The last of eight tokens has to name the four before it, each in its place. One layer is trained on that for a second,
 with one head of 32 numbers and with four of 8. Queries and keys see positions, values see tokens. Guessing would give
-1 of 8. A place counts as learned if 19 of 20 answers are right. What the heads hand on is then read in a second way:
-by searching all 4,096 choices of four tokens for the one that would hand on nearly the same.
+1 of 8. A place counts as learned if 19 of 20 answers are right.
 """
 
 import torch
 from torch.nn import functional as F
 
-CLAIM = "A linear layer reads all four places from four heads, and not from one; but one head has not lost them."
+CLAIM = "A linear layer reads all four places from four heads, and not from one."
 
 TOKENS, VOCABULARY, SIZE, PLACES = 8, 8, 32, 4
 STEPS, BATCH, RATE, SEED = 200, 128, 0.02, 0
@@ -40,17 +39,8 @@ def answers(model: dict[str, torch.Tensor], tokens: torch.Tensor, heads: int) ->
     return (handed_on(model, model["token"][tokens], heads) @ model["out"]).unflatten(-1, (VOCABULARY, PLACES))
 
 
-def searched(model: dict[str, torch.Tensor], tokens: torch.Tensor, heads: int) -> torch.Tensor:
-    """The four tokens that would hand on nearly the same, (B, PLACES); the other places count as the mean token."""
-    choices = torch.cartesian_prod(*[torch.arange(VOCABULARY)] * PLACES)  # (4096, PLACES)
-    embedded = model["token"].mean(dim=0).repeat(len(choices), TOKENS, 1)
-    embedded[:, -1 - PLACES : -1] = model["token"][choices]
-    given, possible = handed_on(model, model["token"][tokens], heads), handed_on(model, embedded, heads)
-    return choices[torch.cdist(given, possible).argmin(dim=1)]
-
-
-def right(heads: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The shares of right answers at each place on fresh tokens: by the trained layer, and by search."""
+def right(heads: int) -> torch.Tensor:
+    """The share of right answers at each place, (PLACES,), on fresh tokens."""
     generator = torch.Generator().manual_seed(SEED)
     model = parameters(generator)
     optimizer = torch.optim.Adam(model.values(), lr=RATE)
@@ -59,21 +49,19 @@ def right(heads: int) -> tuple[torch.Tensor, torch.Tensor]:
         loss = F.cross_entropy(answers(model, tokens, heads), tokens[:, -1 - PLACES : -1])
         optimizer.zero_grad(), loss.backward(), optimizer.step()
     tokens = torch.randint(VOCABULARY, (1000, TOKENS), generator=generator)
-    with torch.no_grad():
-        read = answers(model, tokens, heads).argmax(dim=1), searched(model, tokens, heads)
-    return tuple((said == tokens[:, -1 - PLACES : -1]).double().mean(dim=0) for said in read)
+    said = answers(model, tokens, heads).argmax(dim=1)
+    return (said == tokens[:, -1 - PLACES : -1]).double().mean(dim=0)
 
 
 def measure() -> list[dict[str, float]]:
     rows = []
     for heads in (1, 4):
-        share, found = right(heads)
+        share = right(heads)
         row = {"heads": heads, "size of one": SIZE // heads, "right of 10": round(10 * float(share.mean()))}
-        learned, kept = (int((part > 0.95).sum()) for part in (share, found))
-        rows.append(row | {"places learned": learned, "places found by search": kept})
+        rows.append(row | {"places learned": int((share > 0.95).sum())})
     return rows
 
 
 def claim(rows: list[dict[str, float]]) -> bool:
-    read = rows[0]["right of 10"] <= 5 and rows[0]["places learned"] <= 1 and rows[1]["places learned"] == PLACES
-    return read and all(row["places found by search"] == PLACES for row in rows)
+    one, four = rows
+    return one["right of 10"] <= 5 and one["places learned"] <= 1 and four["places learned"] == PLACES
