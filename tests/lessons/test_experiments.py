@@ -80,13 +80,11 @@ def test_scripts_are_short():
 @pytest.mark.parametrize(
     ("number", "script", "heading"),
     [
-        ("19", "measure_distance", "distance"),
         ("29", "measure_ring", "devices   one table"),
         ("14", "measure_stream", "layers       added"),
         ("15", "measure_circuits", "loss after a token"),
         ("30", "measure_checkpoint", "kept"),
         ("33", "measure_journey", "after           three"),
-        ("24", "measure_int8", "bound"),
     ],
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading, processor):
