@@ -14,7 +14,7 @@ from torch.nn import functional as F
 CLAIM = "The delta rule recalls about as many pairs as its state has rows, and only it replaces old values by new ones."
 
 SIZE, TRIALS, POOL = 64, 16, 32
-PAIRS = (8, 16, 32, 64, 128, 256, 512)
+PAIRS = (32, 64, 128, 256, 512)
 
 
 def recalled(answers: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
