@@ -13,7 +13,6 @@ WAYS = {  # a row of the table: how positions are given, and the number of heads
     "nothing": ("nothing", 8),
     "learned": ("learned", 8),
     "waves": ("waves", 8),
-    "slopes": ("slopes", 8),
     "turned, h = 4": ("turned", 8),
     "turned, h = 8": ("turned", 4),
     "slower, h = 8": ("slower", 4),  # the same model, read with its second pair at a quarter of its speed
@@ -61,11 +60,8 @@ def answers(model: dict[str, torch.Tensor], words: torch.Tensor, way: str, heads
     if way in ("turned", "slower"):
         queries, keys = (turned(x, way == "slower") for x in (queries, keys))
     scores = queries @ keys.mT / keys.shape[-1] ** 0.5
-    distance = torch.arange(tokens)[:, None] - torch.arange(tokens)
-    if way == "slopes":
-        slopes = 2.0 ** (-8 * torch.arange(1, heads + 1) / heads)  # 1/2, 1/4, …, 1/256
-        scores = scores - slopes[:, None, None] * distance
-    weights = torch.softmax(scores.masked_fill(distance < 0, -torch.inf), dim=-1)
+    future = torch.ones(tokens, tokens, dtype=torch.bool).triu(1)
+    weights = torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)
     return (weights @ values).transpose(1, 2).flatten(2) @ model["out"]
 
 

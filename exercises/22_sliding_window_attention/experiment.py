@@ -26,7 +26,7 @@ def measure() -> list[dict[str, float]]:
     start = torch.randn(TOKENS, SIZE, dtype=torch.float64)
     within = sum(min(WINDOW, token + 1) for token in range(TOKENS))
     rows = []
-    for layers in range(1, LAYERS + 1):
+    for layers in (1, 2, 3, LAYERS):
         x = out = start.clone().requires_grad_()
         for layer in range(layers):
             out = windowed(out, weights[layer])
