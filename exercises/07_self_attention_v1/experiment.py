@@ -37,13 +37,11 @@ def attention(x: torch.Tensor) -> torch.Tensor:
 def measure() -> list[dict[str, float | str]]:
     """One row for each change of the sentence."""
     before = attention(INPUTS)
-    changed, doubled = INPUTS.clone(), INPUTS.clone()
+    changed = INPUTS.clone()
     changed[5] += 0.5
-    doubled[5] *= 2
     after = {
         "six tokens shuffled": attention(INPUTS[SHUFFLED]) - before[SHUFFLED],
         "0.5 added to step": attention(changed) - before,
-        "step made twice as long": attention(doubled) - before,
     }
     rows = []
     for what, difference in after.items():
@@ -55,7 +53,6 @@ def measure() -> list[dict[str, float | str]]:
 
 
 def claim(rows: list[dict[str, float | str]]) -> bool:
-    """Nothing moves in the first row, and everything in the others."""
-    shuffled, *others = rows
-    still = shuffled["largest change"] == 0
-    return still and all(row["smallest change"] > 0.01 for row in others)
+    """Nothing moves in the first row, and everything in the second."""
+    shuffled, changed = rows
+    return shuffled["largest change"] == 0 and changed["smallest change"] > 0.01
