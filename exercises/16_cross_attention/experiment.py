@@ -5,6 +5,8 @@ are new to it. Five places ask, each with a vector of its own that is learned, a
 training knows the German words, never which word belongs to which.
 """
 
+from functools import cache
+
 import torch
 from torch.nn import functional as F
 
@@ -38,7 +40,10 @@ def translate(model: dict[str, torch.Tensor], english: torch.Tensor) -> tuple[to
     return (model["place"] + context) @ model["out"], weights
 
 
-def trained(german: torch.Tensor, english: torch.Tensor) -> dict[str, torch.Tensor]:
+@cache
+def trained() -> dict[str, torch.Tensor]:
+    german, english, new = sentences()
+    german, english = german[~new], english[~new]
     generator = torch.Generator().manual_seed(8)
     shapes = {"place": (5, SIZE), "english": (len(ENGLISH), SIZE), "out": (SIZE, len(GERMAN))}
     shapes |= dict.fromkeys(("query", "key", "value"), (SIZE, SIZE))
@@ -55,18 +60,17 @@ def trained(german: torch.Tensor, english: torch.Tensor) -> dict[str, torch.Tens
 
 def measure() -> list[dict]:
     torch.set_num_threads(1)
-    german, english, new = sentences()
-    model = trained(german[~new], english[~new])
-    right = (translate(model, english[new])[0].argmax(dim=-1) == german[new]).sum(dim=0)  # of 16, for each place
-    _, weights = translate(model, torch.tensor([ENGLISH.index(word) for word in SHOWN]))
+    _, weights = translate(trained(), torch.tensor([ENGLISH.index(word) for word in SHOWN]))
     rows = []
     for place in range(5):
         looks = {word: round(float(weight), 1) for word, weight in zip(SHOWN, weights[place], strict=True)}
-        rows.append({"asks": ASKS[place], **looks, "right of 16": int(right[place])})
+        rows.append({"asks": ASKS[place], **looks})
     return rows
 
 
 def claim(rows: list[dict]) -> bool:
     decides = ("I", "I", "cat", "cat", "saw")  # ich, habe, die, Katze, gesehen
     looks = all(row[word] > 0.5 for row, word in zip(rows, decides, strict=True))
-    return looks and all(row["right of 16"] == 16 for row in rows)
+    german, english, new = sentences()
+    right = translate(trained(), english[new])[0].argmax(dim=-1) == german[new]
+    return looks and bool(right.all())
