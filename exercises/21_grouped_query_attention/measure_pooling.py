@@ -3,7 +3,7 @@
     python exercises/21_grouped_query_attention/measure_pooling.py
 
 A small layer with 8 heads learns to name the four tokens before the last of eight, each in its place. Its keys and
-values are then brought down to 4, 2 or 1 heads in three ways, and trained on for a tenth of the steps. The table says
+values are then brought down to 4, 2 or 1 heads in two ways, and trained on for a tenth of the steps. The table says
 how many percent of the answers are right before and after that, as the mean of several models. Guessing gives 12 %.
 """
 
@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 TOKENS, WORDS, SIZE, HEADS, PLACES = 8, 8, 32, 8, 4
 STEPS, MORE, BATCH, RATE, SEEDS = 200, 20, 128, 0.02, range(5)
-WAYS = ("mean", "first", "fresh")
+WAYS = ("mean", "first")
 GROUPS = (4, 2, 1)
 Model = dict[str, torch.Tensor]
 
@@ -55,18 +55,16 @@ def right(model: Model, generator: torch.Generator) -> float:
         return 100 * float((answers(model, words).argmax(dim=-1) == words[:, -1 - PLACES : -1]).double().mean())
 
 
-def merged(weight: torch.Tensor, groups: int, way: str, generator: torch.Generator) -> torch.Tensor:
+def merged(weight: torch.Tensor, groups: int, way: str) -> torch.Tensor:
     """The rows of W_key or W_value for `groups` heads: (HEADS · h, SIZE) -> (groups · h, SIZE)."""
     heads = weight.detach().unflatten(0, (groups, HEADS // groups, -1))  # (G, H / G, h, SIZE)
-    if way == "fresh":
-        return torch.randn(heads[:, 0].shape, generator=generator, dtype=weight.dtype).flatten(0, 1) / SIZE**0.5
     return (heads.mean(dim=1) if way == "mean" else heads[:, 0]).flatten(0, 1)
 
 
-def grouped(model: Model, groups: int, way: str, generator: torch.Generator) -> Model:
+def grouped(model: Model, groups: int, way: str) -> Model:
     """A copy of the model with fewer heads of keys and values."""
     copy = {name: tensor.detach().clone() for name, tensor in model.items()}
-    copy |= {name: merged(model[name], groups, way, generator) for name in ("key", "value")}
+    copy |= {name: merged(model[name], groups, way) for name in ("key", "value")}
     return {name: tensor.requires_grad_() for name, tensor in copy.items()}
 
 
@@ -79,7 +77,7 @@ def measured() -> dict[tuple[int, str], tuple[float, float]]:
         found.setdefault((HEADS, "as trained"), []).append((right(model, generator),) * 2)
         for groups in GROUPS:
             for way in WAYS:
-                few = grouped(model, groups, way, generator)
+                few = grouped(model, groups, way)
                 before = right(few, generator)
                 train(few, MORE, generator)
                 found.setdefault((groups, way), []).append((before, right(few, generator)))
