@@ -16,7 +16,7 @@ LESSON = paths.lesson(catalog.find("21").folder)
 
 @nightly  # it trains
 def test_the_table_of_merged_heads_is_the_one_of_the_lesson():
-    measure_again("21", "measure_pooling.py", rows=10, names=27)
+    measure_again("21", "measure_pooling.py", rows=7, names=27)
 
 
 def test_merging_as_the_lesson_has_it_takes_the_mean_of_a_group():
