@@ -24,8 +24,10 @@ from grader.judge.promises import (
     keeps_device,
     keeps_inputs,
     keeps_no_graph,
+    keeps_parameters,
     learns_alike,
     refuses,
+    same_gradients,
 )
 from grader.judge.proxy import Learner
 from grader.judge.words import kind
@@ -123,6 +125,9 @@ class Line(nn.Module):
     def forward(self, x):
         return x @ self.w
 
+    def renew(self):
+        self.w = nn.Parameter(self.w.detach() + 1)
+
     def keep(self):
         self.kept = self.w.exp() if self.kept is None else self.kept
         return self.kept
@@ -143,6 +148,30 @@ def test_gradient_descent_is_what_it_is_by_hand():
         w = w - 0.1 * 2 * AWAY.T @ (AWAY @ (w - 1)) / 2
     expect(losses, torch.stack(expected))
     expect(line.parameters(), {"w": w, "unused": torch.ones(3)})
+
+
+ROOM = {torch.float64: 1e-6, torch.float32: 2e-5}  # of a gradient, as docs/promises.md has it
+
+
+@pytest.mark.parametrize("dtype", ROOM)
+@pytest.mark.parametrize("slope", [0.25, 1000.0])
+def test_a_gradient_has_the_room_of_its_dtype_and_size(dtype, slope):
+    given = torch.ones(3, dtype=dtype)
+    top = float(function_of(f"return {slope} * x").gradients(given)["argument 0"].abs().max())
+    room = ROOM[dtype] * max(1.0, top) / top  # of a slope, as a share of it
+    for error, refused in ((0.6 * room * slope, False), (1.6 * room * slope, True)):
+        mine = function_of(f"return {slope} * x + {error!r} * (x - x.detach())")
+        if refused:
+            raised(Mismatch, same_gradients, mine, lambda x: slope * x, given)
+        else:
+            same_gradients(mine, lambda x: slope * x, given)
+
+
+def test_a_parameter_that_became_another_object_is_named():
+    line = learner(LINE).Line()
+    keeps_parameters(line, lambda: None, "nothing")
+    told = raised(Mismatch, keeps_parameters, line, line.renew, "renew")
+    assert told.summary.startswith("w is another object after renew")
 
 
 @pytest.mark.parametrize(
