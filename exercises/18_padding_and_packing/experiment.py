@@ -1,7 +1,7 @@
 """What goes wrong if padding is not hidden, or not clean?
 
 Sixteen sequences of 1 to 16 tokens, and one without any, are padded to 16 places, and go through one head of attention
-with random numbers. Six programs treat the padding, each as people write it. A token is wrong if it differs from what
+with random numbers. Five programs treat the padding, each as people write it. A token is wrong if it differs from what
 its sequence gets by itself.
 """
 
@@ -18,7 +18,6 @@ PROGRAMS = {
     "zeros, weights masked": (0.0, "after", False),
     "zeros, hidden with −∞": (0.0, "before", False),
     "NaN, hidden with −∞": (torch.nan, "before", False),
-    "NaN, only set to 0": (torch.nan, "no", True),
     "NaN, set to 0, hidden": (torch.nan, "both", True),
 }
 

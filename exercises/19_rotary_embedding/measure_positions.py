@@ -13,9 +13,8 @@ WAYS = {  # a row of the table: how positions are given, and the number of heads
     "nothing": ("nothing", 8),
     "learned": ("learned", 8),
     "waves": ("waves", 8),
-    "turned, h = 4": ("turned", 8),
-    "turned, h = 8": ("turned", 4),
-    "slower, h = 8": ("slower", 4),  # the same model, read with its second pair at a quarter of its speed
+    "turned": ("turned", 4),
+    "slower": ("slower", 4),  # the same model, read with its second pair at a quarter of its speed
 }
 TRAINED, READ, LOOKED_AT = 16, (16, 32, 64), 8
 WORDS, SIZE = 8, 32
