@@ -20,7 +20,7 @@ def cache_bytes(groups: int, tokens: int) -> int:
 
 def measure() -> list[dict[str, float]]:
     rows = []
-    for groups in (32, 16, 8, 4, 2, 1):
+    for groups in (32, 8, 1):
         text = cache_bytes(groups, TOKENS)
         row = {"heads of keys": groups, "KiB a token": cache_bytes(groups, 1) / 2**10}
         rows.append(row | {"MiB at 8,192 tokens": text / 2**20, "texts in 8 GiB": ROOM // text})
