@@ -31,16 +31,6 @@ def test_the_counts_of_what_is_read_are_those_of_the_lesson(script):
         assert re.search(row, LESSON.read_text("utf-8"), re.M)
 
 
-def test_the_bytes_of_both_caches_are_those_of_the_lesson(script):
-    room = script("measure_room")
-    new = torch.randn(1, room.HEADS, 1, room.HEAD_DIM)
-    tokens = room.LENGTHS[0]
-    copied, once = (way(new, tokens)[0] / 2**20 for way in (room.grown, room.reserved))
-    assert re.search(rf"^ +{tokens:,} +{copied:,.1f} MiB .* {once:.1f} MiB ", LESSON.read_text("utf-8"), re.M)
-    for more in room.LENGTHS:  # each token more copies all that are there
-        assert f"{2 * new.nbytes * more * (more + 1) / 2 / 2**20:,.1f} MiB" in LESSON.read_text("utf-8")
-
-
 def cached(tokens: int) -> dict[str, torch.Tensor]:
     """Exercise 20 after some tokens: the output and what the cache holds."""
     _, W_key, W_value = linear(123, *[(3, 2)] * 3)
