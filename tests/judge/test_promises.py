@@ -373,6 +373,8 @@ def test_which_parameter_holds_other_numbers_than_the_seed_gives_is_said():
         (alike, {"W": W, "part.weight": weight}, "W and part.weight hold the same numbers"),
     ):
         assert said in str(raised(Mismatch, expect_drawn, mine, expected))
+    told = raised(Mismatch, layer.load, {"W": torch.ones(3, 2), "part.weight": weight})
+    assert "the parameter W" in told.summary and "shape" in told.summary
     told = raised(Mismatch, has_parameters, layer, {"W": (2, 2)})
     assert (told.summary[-10:], told.details) == ("1 too many", "too many: part.weight")
 
