@@ -133,7 +133,7 @@ class Diagnostician:
         if (named_functions or is_elsewhere) and version.broken(passed) > 0:
             return True
         if failure.uses_at:
-            user = self.words.function_at(failure.uses_at)
+            user = self.words.function_at(failure.uses_at)[2]
             asked_for = source.outline(self.wrong_versions.solution.source)["arguments"].get(user)
             return user not in version.changed and asked_for is not None
         return False

@@ -218,11 +218,8 @@ def _named(function: str, path: list[int], exercise: str) -> str:
 
 def _definition(text: str, line: int) -> str:
     """The innermost function around a line, a method with its class, as "Layer.forward"; "" where there is none."""
-    outline = source.outline(text)
-    first, name = max(
-        ((first, name) for first, last, name in outline["functions"] if first <= line <= last), default=(0, "")
-    )
-    return max((full for full, at in outline["lines"].items() if at == first), key=len, default=name)
+    first, _, name = source.SourceWords(text).function_at(line)
+    return max((full for full, at in source.outline(text)["lines"].items() if at == first), key=len, default=name)
 
 
 def _where(failure: Failure, call: Call | None, file: Submission) -> tuple[tuple[Mark, ...], str]:

@@ -42,10 +42,10 @@ class SourceWords:
         in_library = any(isinstance(vars(library).get(name), type) for library in libraries)
         return name if in_library or name in outline(self.source)["classes"] else ""
 
-    def function_at(self, line: int) -> str:
-        """The name of the innermost function around a line; "" where there is none."""
+    def function_at(self, line: int) -> tuple[int, int, str]:
+        """The first line, last line and name of the innermost function around a line; (0, 0, "") if there is none."""
         around = [span for span in outline(self.source)["functions"] if span[0] <= line <= span[1]]
-        return max(around, default=(0, 0, ""))[2]
+        return max(around, default=(0, 0, ""))
 
     def uses(self, name: str, backward: bool = True) -> frozenset[str]:
         """The names that a definition uses, itself or through others, and its own. backward: in such methods too."""

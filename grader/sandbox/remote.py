@@ -272,7 +272,7 @@ class Remote:
         frames = []
         for line, _, _ in error["frames"][:MAX_FRAMES]:
             if 0 < line <= len(self.lines):
-                frames.append([line, self.words.function_at(line), self.lines[line - 1].strip()[:200]])
+                frames.append([line, self.words.function_at(line)[2], self.lines[line - 1].strip()[:200]])
         return {
             **error,
             "frames": frames,

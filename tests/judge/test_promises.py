@@ -423,7 +423,7 @@ def outer(x):
 
 def test_of_what_a_worker_tells_the_sources_own_alone_is_repeated():
     words = SourceWords(SOURCE)
-    assert [words.function_at(line) for line in (2, 5, 9, 11, 13, 99)] == ["", "", "outer", "inner", "outer", ""]
+    assert [words.function_at(line)[2] for line in (2, 5, 9, 11, 13, 99)] == ["", "", "outer", "inner", "outer", ""]
     assert (words.class_of("Wrong"), words.class_of("secret1234567"), words.class_of("outer")) == ("Wrong", "", "")
     assert words.class_of("JSONDecodeError", *LIBRARIES) == "JSONDecodeError"  # as a known mistake raises it
     assert words.confirmed("word") == "word" and words.confirmed("word.secret") == ""
