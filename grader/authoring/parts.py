@@ -175,7 +175,30 @@ def mistake_problems(exercise: Exercise) -> Iterator[Problem]:
         if refusal := mistakes.revealed(mistake):
             yield Problem(refusal.reason, path, fix, refusal.line)
     yield from _sentences(folder, known)
-    yield from _misconceptions(exercise, known)
+    yield from wrong_misconceptions(exercise)
+
+
+def wrong_misconceptions(exercise: Exercise) -> Iterator[Problem]:
+    """Each mistake must show a misconception that exists; those of this exercise must name sections of its lesson."""
+    folder, path = exercise.folder, paths.mistakes(exercise.folder)
+    by_id = mistakes.misconceptions()
+    for id in dict.fromkeys(mistake.misconception for mistake in mistakes.mistakes(folder)):
+        if id not in by_id:
+            fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml"
+            yield Problem(f"there is no misconception {id}", path, fix, line_of(path, rf"^# {id}\s*$"))
+    lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
+    text = lesson.read_text("utf-8") if lesson.exists() else ""
+    for misconception in exercise.misconceptions:
+        line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
+        if (other := by_id[misconception.id].lesson) != misconception.lesson:
+            reason = f"exercise {other} has a misconception {misconception.id} too"
+            yield Problem(reason, toml, "Give one of them another id", line)
+        if not misconception.hint:
+            fix = 'Write hint = "…", a question that leads to the idea'
+            yield Problem(f"{misconception.id} has no hint", toml, fix, line)
+        if not mistakes.section_heading(text, misconception.section):
+            fix = f"Name another section of {misconception.id}"
+            yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)
 
 
 def problems(exercise: Exercise) -> list[Problem]:
@@ -270,29 +293,6 @@ def _sentences(folder: str, known: tuple[Mistake, ...]) -> Iterator[Problem]:
             reason = f"{mistake.name} has the same sentence as {by_sentence[sentence].name}"
             yield Problem(reason, mistake.path, "Say what is wrong in this one alone", line)
         by_sentence[sentence] = mistake
-
-
-def _misconceptions(exercise: Exercise, known: tuple[Mistake, ...]) -> Iterator[Problem]:
-    """Each mistake must show a misconception that exists; those of this exercise must name sections of its lesson."""
-    folder, path = exercise.folder, paths.mistakes(exercise.folder)
-    by_id = mistakes.misconceptions()
-    for id in dict.fromkeys(mistake.misconception for mistake in known):
-        if id not in by_id:
-            fix = f"Take one of {', '.join(by_id)}, or describe it in an exercise.toml"
-            yield Problem(f"there is no misconception {id}", path, fix, line_of(path, rf"^# {id}\s*$"))
-    lesson, toml = paths.lesson(folder), paths.exercise_toml(folder)
-    text = lesson.read_text("utf-8") if lesson.exists() else ""
-    for misconception in exercise.misconceptions:
-        line = line_of(toml, rf"^\[misconceptions\.{misconception.id}\]")
-        if (other := by_id[misconception.id].lesson) != misconception.lesson:
-            reason = f"exercise {other} has a misconception {misconception.id} too"
-            yield Problem(reason, toml, "Give one of them another id", line)
-        if not misconception.hint:
-            fix = 'Write hint = "…", a question that leads to the idea'
-            yield Problem(f"{misconception.id} has no hint", toml, fix, line)
-        if not mistakes.section_heading(text, misconception.section):
-            fix = f"Name another section of {misconception.id}"
-            yield Problem(f"the lesson has no section “{misconception.section}”", toml, fix, line)
 
 
 def _missing(exercise: Exercise) -> Iterator[Problem]:

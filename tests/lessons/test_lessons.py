@@ -7,7 +7,7 @@ import pytest
 
 from grader import catalog
 from grader.authoring import parts
-from grader.catalog import mistakes, paths
+from grader.catalog import paths
 from grader.catalog.exercise import Limits
 
 EXERCISES = catalog.exercises()
@@ -39,12 +39,7 @@ def test_the_page_of_promises_says_the_limits():
 def test_each_lesson_has_the_form_that_verify_demands():
     readers = (parts.wrong_lesson, parts.wrong_experiment, parts.wrong_cards, parts.wrong_figure)
     assert [str(problem) for folder in FOLDERS for read in readers for problem in read(folder)] == []
-
-
-def test_what_people_misunderstand_names_a_section_of_its_lesson():
-    for exercise in EXERCISES:
-        text = paths.lesson(exercise.folder).read_text("utf-8")
-        assert [one.id for one in exercise.misconceptions if not mistakes.section_heading(text, one.section)] == []
+    assert [str(problem) for exercise in EXERCISES for problem in parts.wrong_misconceptions(exercise)] == []
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
