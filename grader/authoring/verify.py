@@ -71,7 +71,8 @@ def verify(
 
     thorough: every check is run on every mistake. Otherwise a check that measures memory, which takes a second, is not
     run on a mistake that is recorded to pass it: the mistake must still fail the other checks that are recorded.
-    every: of so many mistakes one is run, and for each check one that is recorded to fail it.
+    every: of so many mistakes one is run, and for each check one that is recorded to fail it. In such a sample, memory
+    is not measured of right answers in other styles either.
     """
     report = Report(exercise, parts.problems(exercise), not_here=project.not_here(exercise.limits.needs))
     if not report.not_here and not any(problem.blocks for problem in report.problems):
@@ -79,7 +80,7 @@ def verify(
         report.tried = len(known_mistakes)
         unloaded = [problem for mistake in known_mistakes for problem in _unloaded(exercise, mistake)]
         settings = Settings(device=device, seed=seed)
-        report.problems += unloaded or _grade(report, known_mistakes, fork_server, settings, thorough)
+        report.problems += unloaded or _grade(report, known_mistakes, fork_server, settings, thorough, every > 1)
     return report
 
 
@@ -126,15 +127,15 @@ def by_known_outcome(
 def take_sample(known: tuple[Mistake, ...], recorded: dict[str, NotPassed], every: int) -> tuple[Mistake, ...]:
     """One of so many mistakes, evenly, and each that is not recorded.
 
-    Where a check fails none of these, the first one that it does fail.
+    For the checks that fail none of these, the mistakes that most of them fail.
     """
-    chosen = {*known[::every], *(mistake for mistake in known if mistake.name not in recorded)}
-    covered = {name for mistake in chosen if mistake.name in recorded for name in recorded[mistake.name].failed}
-    for mistake in known:
-        failed = set(recorded[mistake.name].failed) if mistake.name in recorded else set()
-        if not failed <= covered:
-            chosen.add(mistake)
-            covered |= failed
+    failed = {mistake: {*recorded[mistake.name].failed} for mistake in known if mistake.name in recorded}
+    chosen = {*known[::every], *(mistake for mistake in known if mistake not in failed)}
+    missing = set().union(*failed.values()).difference(*(failed.get(mistake, ()) for mistake in chosen))
+    while missing:
+        best = max(failed, key=lambda mistake: len(missing & failed[mistake]))
+        chosen.add(best)
+        missing -= failed[best]
     return tuple(mistake for mistake in known if mistake in chosen)
 
 
@@ -147,23 +148,31 @@ def _unloaded(exercise: Exercise, mistake: Mistake) -> Iterator[Problem]:
 
 
 def _grade(
-    report: Report, known_mistakes: tuple[Mistake, ...], fork_server: ForkServer, settings: Settings, thorough: bool
+    report: Report,
+    known_mistakes: tuple[Mistake, ...],
+    fork_server: ForkServer,
+    settings: Settings,
+    thorough: bool,
+    is_sample: bool,
 ) -> list[Problem]:
     """Grade the solution, the stub, the mistakes and the right answers in other styles."""
     exercise = report.exercise
     stub, solution, styles = paths.stub(exercise.folder), paths.solution(exercise.folder), paths.styles(exercise.folder)
-    right = [Submission(path.read_text("utf-8"), str(path)) for path in (solution, stub, *styles)]
     try:
         with Grading(exercise, fork_server, settings) as grading:
             session = grading.session
-            results = {submission.filename: grading.result(submission) for submission in right}
+            measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
+            groups: dict[frozenset[str], list[Submission]] = {frozenset(): [_read(solution), _read(stub)]}
+            groups.setdefault(measured if is_sample else frozenset(), []).extend(map(_read, styles))
+            for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
+                groups.setdefault(passed, []).extend(
+                    Submission(mistake.source, f"{mistake.name}.py") for mistake in group
+                )
+            results = {one.filename: grading.result(one) for one in groups.pop(frozenset())}
         report.waits = waits_across_tasks(exercise, session.checks)
-        measured = frozenset() if thorough else frozenset(check.id for check in session.checks if check.measured)
-        for passed, group in by_known_outcome(exercise.folder, known_mistakes, measured).items():
+        for passed, submissions in groups.items():
             with Grading(exercise, fork_server, settings, passed) as grading:
-                for mistake in group:
-                    name = f"{mistake.name}.py"
-                    results[name] = grading.result(Submission(mistake.source, name))
+                results |= {one.filename: grading.result(one) for one in submissions}
     except BrokenCheck as error:
         return [Problem(error.reason, error.file, "Fix it", error.line)]
     failing = [*_solution(report, results[str(solution)])]
@@ -176,6 +185,10 @@ def _grade(
     for mistake in known_mistakes:
         problems += _mistake(report, mistake, results[f"{mistake.name}.py"])
     return [*problems, *_checks_that_fail_nothing(report)]
+
+
+def _read(path: Path) -> Submission:
+    return Submission(path.read_text("utf-8"), str(path))
 
 
 def _solution(report: Report, result: ExerciseResult) -> Iterator[Problem]:
