@@ -1,4 +1,4 @@
-"""How the heads of trained.pt work together: the tables of "Go further" in the lesson.
+"""How the heads of trained.pt work together: "Go further" in the lesson, and the table of the solution's notice.
 
     make experiment EX=15 ARGS=circuits
 
