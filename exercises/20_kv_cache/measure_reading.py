@@ -32,11 +32,12 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(123)
     weights = torch.randn(4, SIZE, SIZE) / SIZE**0.5
-    print("   new     multiply-adds    numbers read       uses        time   per token")
+    print(f"{numbers_read() / 1e6:.3f} million numbers are read each time.")
+    print("   new   multiply-adds    uses        time   per token")
     with torch.no_grad():
         x = torch.randn(1, TOKENS, SIZE)
         for new in NEW:
             past = attend(x[:, :-new], weights)[1] if new < TOKENS else None
-            work, read, time = multiply_adds(new), numbers_read(), milliseconds(x[:, -new:], weights, past)
-            counts = f"{new:>6,} {work / 1e6:>9,.1f} million {read / 1e6:>7.3f} million {work / read:>11,.0f}"
+            work, time = multiply_adds(new), milliseconds(x[:, -new:], weights, past)
+            counts = f"{new:>6,} {work / 1e6:>7,.1f} million {work / numbers_read():>7,.0f}"
             print(f"{counts} {time:>8,.1f} ms {time / new:>8.3f} ms")

@@ -67,8 +67,8 @@ def measure() -> list[dict[str, float]]:
     }
     rows = []
     for name, way in ways.items():
-        (marked, mark), (learned, sink) = (look(model, *way) for model in ("marked", "learned"))
-        rows.append({"kept": name, "start: loss": marked, "on start": mark, "sink: loss": learned, "on sink": sink})
+        (marked, weight), (learned, _) = (look(model, *way) for model in ("marked", "learned"))
+        rows.append({"kept": name, "start: loss": marked, "on start": weight, "sink: loss": learned})
     return rows
 
 
