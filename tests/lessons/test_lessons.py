@@ -91,7 +91,7 @@ def test_after_each_path_but_the_warm_up_come_five_problems_with_folded_answers(
         return
     assert paths.lesson(last).read_text("utf-8").count("](problems.md)") == 1, "its lesson links them once"
     head, *problems = paths.problems(last).read_text("utf-8").split("\n## ")
-    assert head.startswith(f"# Problems after “{path.name}”\n\n") and len(re.findall(r"[.?!](?:\s|$)", head)) <= 2
+    assert head.startswith(f'# Problems after "{path.name}"\n\n') and len(re.findall(r"[.?!](?:\s|$)", head)) <= 2
     titles = [problem.partition("\n")[0] for problem in problems]
     assert [title[:3] for title in titles] == ["1. ", "2. ", "3. ", "4. ", "5. "]
     assert sum(title[3:].startswith("By hand: ") for title in titles) == 2 and titles[-1].startswith("5. Real code: ")
