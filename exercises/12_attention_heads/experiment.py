@@ -52,11 +52,11 @@ def missed(layers: int, mixed: bool) -> float:
 
 def measure() -> list[dict]:
     rows = []
-    for layers, mixed in ((1, True), (1, False), (2, True), (2, False)):
+    for layers, mixed in ((1, True), (1, False), (2, False)):
         rows.append({"layers": layers, "output layer": "yes" if mixed else "no", "missed": missed(layers, mixed)})
     return rows
 
 
 def claim(rows: list[dict]) -> bool:
-    one_mixed, one, two_mixed, two = (row["missed"] for row in rows)
-    return max(one_mixed, two_mixed, two) < 0.05 and one > 0.4
+    one_mixed, one, two = (row["missed"] for row in rows)
+    return max(one_mixed, two) < 0.05 and one > 0.4

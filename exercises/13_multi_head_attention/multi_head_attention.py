@@ -36,10 +36,10 @@ def project_heads(inputs: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:
 
     Args:
         inputs: tokens, shape (T, d).
-        weights: one matrix for each head, shape (H, d_out, d).
+        weights: one matrix for each head, shape (H, h, d), where h is the size of one head.
 
     Returns:
-        each head's projections, shape (H, T, d_out).
+        each head's projections, shape (H, T, h).
     """
     # Task 2: no loop over the heads.
     raise NotImplementedError

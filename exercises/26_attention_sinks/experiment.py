@@ -68,7 +68,7 @@ def measure() -> list[dict[str, float]]:
     rows = []
     for name, way in ways.items():
         (marked, weight), (learned, _) = (look(model, *way) for model in ("marked", "learned"))
-        rows.append({"kept": name, "start: loss": marked, "on start": weight, "sink: loss": learned})
+        rows.append({"kept": name, "start: loss": marked, "on first": weight, "sink: loss": learned})
     return rows
 
 

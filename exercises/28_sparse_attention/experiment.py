@@ -14,7 +14,7 @@ STATE = {
     name: tensor.float()
     for name, tensor in torch.load(__file__.replace("experiment.py", "trained.pt"), weights_only=True).items()
 }
-HEADS, GROUPS, SIZE, FROM, COUNTS = 6, 2, 16, 128, (4, 8, 16, 32, 64, 128)
+HEADS, GROUPS, SIZE, FROM, COUNTS = 6, 2, 16, 128, (4, 8, 16, 32, 64)
 
 
 def rotated(x: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:

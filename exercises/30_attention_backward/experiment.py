@@ -10,7 +10,7 @@ import torch
 CLAIM = "The loss falls with every wrong backward pass, mostly by nine tenths; finite differences find every mistake."
 
 TOKENS, SIZE, STEPS, RATE = 8, 6, 200, 3.0
-MISTAKES = ("none", "√h forgotten", "mean forgotten", "keys transposed", "queries get no gradient")
+MISTAKES = ("none", "√h forgotten", "average forgotten", "keys transposed", "queries get no gradient")
 
 
 def forward(queries, keys, values):
@@ -22,7 +22,7 @@ def backward(queries, keys, values, weights, grad_context, mistake: str):
     """The gradients of queries and keys, with one mistake."""
     grad_weights = grad_context @ values.T
     mean = (weights * grad_weights).sum(dim=-1, keepdim=True)
-    grad_scores = weights * (grad_weights - (0 if mistake == "mean forgotten" else mean))
+    grad_scores = weights * (grad_weights - (0 if mistake == "average forgotten" else mean))
     grad_scores = grad_scores / (1 if mistake == "√h forgotten" else SIZE**0.5)
     grad_queries = grad_scores @ keys * (mistake != "queries get no gradient")
     grad_keys = (grad_scores if mistake == "keys transposed" else grad_scores.T) @ queries

@@ -45,9 +45,9 @@ def walk(parts: Parts, x: torch.Tensor, layers: int, without: str = "") -> Itera
         block = f"model.layers.{number}."
         read = parts[f"{block}input_layernorm"](x)
         added = parts[f"{block}self_attn"](read)[0] * (without != "attention")
-        x = x * (without != "addition") + added
+        x = x + added
         added = parts[f"{block}mlp"](parts[f"{block}post_attention_layernorm"](x)) * (without != "feed-forward")
-        x = x * (without != "addition") + added
+        x = x + added
         yield read, x
 
 
@@ -71,7 +71,7 @@ def main(file: str) -> None:
         seen = weights(parts[f"model.layers.{number}.self_attn"], read, config)
         three, two = (float(seen[:, story.index(word)].max()) for word in (" three", " two"))
         row(f"block {number}", x, f"{three:.2f}{two:7.2f}{x[0, -1].norm():9.1f}")
-    for part in ("attention", "feed-forward", "addition"):
+    for part in ("attention", "feed-forward"):
         *_, (_, x) = walk(parts, embedded, layers, without=part)
         row(f"no {part}", x)
 

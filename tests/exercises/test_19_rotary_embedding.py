@@ -16,12 +16,6 @@ def test_the_table_of_positions_is_the_one_of_the_lesson():
     measure_again("19", "measure_positions.py", rows=6, names=13)
 
 
-def test_the_waves_of_position_1():
-    angles = torch.tensor([1.0, 0.1])
-    waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten()
-    assert f"[{', '.join(f'{value:.4f}' for value in waves)}]" in LESSON.read_text("utf-8")
-
-
 def test_the_pairs_that_a_longer_text_stretches():
     turns = 4096 * 10_000.0 ** (-2 * torch.arange(64, dtype=torch.float64) / 128) / (2 * torch.pi)
     whole, last = int((turns >= 1).sum()), float(turns[-1])
