@@ -1,6 +1,6 @@
 """Would you notice a wrong backward pass by watching the loss fall?
 
-Attention learns to fetch: queries and keys are trained until each token gets the value of one other token. That is done
+Attention learns to fetch: queries and keys are trained until each token gets the value of one token. That is done
 with the true backward pass, and with four that contain a mistake. Beside the loss is what finite differences say: the
 largest error of a gradient, as a share of the largest slope.
 """
