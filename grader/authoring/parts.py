@@ -17,8 +17,8 @@ PAGE = {
     "a line `*25 minutes · easy · builds on …*`": r"^\*\d+ minutes · (?:easy|medium|hard) · builds on .+\*$",
     "a folded `Before you start: three questions`": r"^<summary>Before you start: three questions</summary>$",
     "a folded `The three answers`": r"^<summary>The three answers</summary>$",
-    "a question in bold, `figure.svg`, and a heading `## Why …`, one below the other": (
-        r"^\*\*.+\?\*\*\n\n!\[[^\]]*\]\(figure\.svg\)\n\n## Why .+$"
+    "a question in bold, a picture, and a heading `## Why …`, one below the other": (
+        r"^\*\*.+\?\*\*\n\n!\[[^\]]*\]\(\w+\.svg\)\n\n## Why .+$"
     ),
     "a heading `## Tasks`": r"^## Tasks$",
     "a heading `### Task 1: …`": r"^### Task 1: .+$",
@@ -236,6 +236,8 @@ def _wrong_form(text: str) -> Iterator[str]:
     order = [text.index(heading) for heading in (BY_HAND, FORMULA, TASKS) if heading in text]
     if order != sorted(order):
         yield "the example by hand, the formula and the tasks are not in this order"
+    if text.count("](figure.svg)") != 1:
+        yield "the lesson doesn't show `figure.svg` once"
     if not GUESS.search(text):
         yield "the experiment has no `**Guess first.** …`"
     opened, closed = text.count("<details"), text.count("</details>")
