@@ -3,7 +3,7 @@
     make experiment EX=15 ARGS=circuits
 
 Three questions. Does the induction head copy (its OV circuit)? Does it look for what the previous-token head wrote (its
-QK circuit)? And for which of its inputs does layer 1 need the heads of layer 0: queries, keys or values?
+QK circuit)? And does layer 1 need the heads of layer 0 for its queries, or for its keys?
 """
 
 from pathlib import Path
@@ -83,8 +83,8 @@ def main() -> None:
     print("loss after a token that occurs      once    more often")
     print_losses("nothing missing", None, ())
     for head in (LOOKS_BACK, TWO_BACK):
-        for word, name in zip(("queries", "keys"), INPUTS, strict=False):
-            print_losses(f"{word} without (0, {head})", head, (name,))
+        print_losses(f"queries without (0, {head})", head, ("W_query",))
+        print_losses(f"keys without (0, {head})", head, ("W_key",))
 
 
 def print_losses(name: str, head: int | None, inputs: tuple[str, ...]) -> None:

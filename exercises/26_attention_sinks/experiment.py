@@ -2,7 +2,7 @@
 
 Two models of one head read texts in which three of sixteen letters are echoes: then the letter before comes again. Only
 there has the head work to do. Texts of one begin with <s>, the other has a learned sink. Trained on 64 tokens, both
-read 512. Shown: the loss of the last 32 predictions, and the weight of <s> or of the sink if there is nothing to say.
+read 512. Shown: the loss of the last 32 predictions, and the weight of the first kept token where the head has no work.
 """
 
 import torch
@@ -47,14 +47,14 @@ def read(model: str, text: torch.Tensor, kept: torch.Tensor, by_place: bool) -> 
 
 
 def look(model: str, sinks: int, window: int, by_place: bool = True, first: int = TOKENS - LAST - 1):
-    """The mean loss, and the mean weight of the first kept token or of the sink where the newest is no echo."""
+    """The mean loss, and the mean weight of the first kept token where the newest is no echo."""
     text, losses, weights = drawn(model == "marked"), [], []
     for t in range(first, first + LAST):
         places = torch.arange(t + 1)
         kept = places[(places < sinks) | (places > t - window)]
         logits, row = read(model, text, kept, by_place)
         losses.append(F.cross_entropy(logits, text[:, t + 1], reduction="none"))
-        weights.append(row[text[:, t] >= ECHOES, 0 if model == "marked" else -1])
+        weights.append(row[text[:, t] >= ECHOES, 0])
     return float(torch.cat(losses).mean()), float(torch.cat(weights).mean())
 
 

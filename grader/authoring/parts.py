@@ -237,7 +237,7 @@ def _wrong_form(text: str) -> Iterator[str]:
     if order != sorted(order):
         yield "the example by hand, the formula and the tasks are not in this order"
     if text.count("](figure.svg)") != 1:
-        yield "the lesson doesn't show `figure.svg` once"
+        yield "the lesson does not show `figure.svg` exactly once"
     if not GUESS.search(text):
         yield "the experiment has no `**Guess first.** …`"
     opened, closed = text.count("<details"), text.count("</details>")

@@ -352,7 +352,7 @@ TOGETHER = {  # what verify finds in one run: file, what stands there, what inst
         (PAGE, "30 minutes", "A while", "README.md: the lesson has no line `*25 minutes · easy · builds on …*`"),
         (PAGE, "three questions<", "questions<", "README.md: the lesson has no folded `Before you start: three q"),
         (PAGE, "answers?**", "answers.**", "README.md: the lesson has no question in bold, a picture, and a"),
-        (PAGE, "(figure.svg)", "(other.svg)", "README.md: the lesson doesn't show `figure.svg` once"),
+        (PAGE, "(figure.svg)", "(other.svg)", "README.md: the lesson does not show `figure.svg` exactly once"),
         (PAGE, "[common promises]", "[promises]", "README.md: the lesson has no link to the [common promises]"),
         (PAGE, "## Go further", "## Further", "README.md: the lesson has no heading `## Go further`"),
         (PAGE, "## In real code", "## In the world", "README.md: the lesson has no heading `## In real code`"),

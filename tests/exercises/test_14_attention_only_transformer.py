@@ -117,10 +117,10 @@ def test_the_lesson_s_training_is_what_an_independent_loop_gives():
 
 def test_the_lowest_losses_of_the_lesson_are_entropies():
     whole, one = least_loss(tuple), least_loss(lambda before: before[-1])
-    assert f"{whole:.4f}" == "0.0955" and f"{one:.4f}" == "0.2079" and "= 0.0955$" in LESSON and "0.2079" in LESSON
+    assert f"{whole:.4f}" == "0.0955" and f"{one:.4f}" == "0.2079" and "= 0.0955$" in LESSON and "= 0.2079$" in LESSON
     lowest, last = whole, PRINTED["training"][-1]
     assert f"{last - lowest:.4f}" == "0.0069" and "0.0069 above" in LESSON
-    assert f"{20 * whole:.4f}" == "1.9095"
+    assert f"{20 * whole:.4f}" == "1.9095" and f"{20 * (one - whole):.4f}" == "2.2493"
     assert f"{math.log(len(VOCABULARY)):.4f}" == "2.3026"
     assert all(math.isclose(least_loss(seen), one) for seen in (lambda b: (len(b), b[-1]), lambda b: b[-2:]))
 

@@ -88,7 +88,7 @@ def test_scripts_are_short():
     ],
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading, processor):
-    """Or of its notice. Those that measure no time, from the heading on: what is above it is shown otherwise or not."""
+    """Or of its notice, from the heading on, for scripts that measure neither time nor memory."""
     folder = catalog.find(number).folder
     command = [sys.executable, str(paths.lesson(folder).parent / f"{script}.py"), str(paths.solution(folder))]
     one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
