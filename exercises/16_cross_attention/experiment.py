@@ -15,7 +15,8 @@ CLAIM = "All 16 new sentences come out right, and each place looks at the one En
 ENGLISH = ["I", "you", "we", "they", "saw", "heard", "found", "fed", "the", "cat", "dog", "horse", "duck"]
 GERMAN = ["ich", "du", "wir", "sie", "habe", "hast", "haben", "gesehen", "gehört", "gefunden", "gefüttert"]
 GERMAN += ["die", "den", "das", "Katze", "Hund", "Pferd", "Ente"]
-SHOWN, ASKS = ["I", "saw", "the", "cat"], ["ich", "habe", "die", "Katze", "gesehen"]
+SHOWN = ["I", "saw", "the", "cat"]
+DECIDES = (0, 0, 3, 3, 1)  # the place of the English word that each German one depends on
 SIZE, STEPS, RATE = 16, 150, 0.03
 
 
@@ -60,17 +61,16 @@ def trained() -> dict[str, torch.Tensor]:
 
 def measure() -> list[dict]:
     torch.set_num_threads(1)
-    _, weights = translate(trained(), torch.tensor([ENGLISH.index(word) for word in SHOWN]))
+    logits, weights = translate(trained(), torch.tensor([ENGLISH.index(word) for word in SHOWN]))
     rows = []
-    for place in range(5):
-        looks = {word: round(float(weight), 1) for word, weight in zip(SHOWN, weights[place], strict=True)}
-        rows.append({"asks": ASKS[place], **looks})
+    for said, row in zip(logits.argmax(dim=-1), weights, strict=True):
+        looks = {word: round(float(weight), 1) for word, weight in zip(SHOWN, row, strict=True)}
+        rows.append({"asks": GERMAN[said], **looks})
     return rows
 
 
 def claim(rows: list[dict]) -> bool:
-    decides = ("I", "I", "cat", "cat", "saw")  # ich, habe, die, Katze, gesehen
-    looks = all(row[word] > 0.5 for row, word in zip(rows, decides, strict=True))
+    looks = all(row[SHOWN[place]] > 0.5 for row, place in zip(rows, DECIDES, strict=True))
     german, english, new = sentences()
     right = translate(trained(), english[new])[0].argmax(dim=-1) == german[new]
     return looks and bool(right.all())
