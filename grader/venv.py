@@ -59,6 +59,13 @@ OFFLINE = (
 )  # fmt: skip
 NO_INDEX = "No package index can be reached"
 SHOWN = 15  # lines of what pip said, where it fails for an unknown reason
+COMPILE = """
+import compileall, functools, pathlib, sys
+from concurrent.futures import ProcessPoolExecutor
+files = map(str, pathlib.Path(sys.argv[1]).rglob("*.py"))
+with ProcessPoolExecutor() as pool:
+    list(pool.map(functools.partial(compileall.compile_file, quiet=2), files, chunksize=64))
+"""
 KIND = """
 import pip, importlib.metadata as metadata
 version = next((package.version for package in metadata.distributions(name="torch")), "")
@@ -157,9 +164,11 @@ def wants_cpu_build(torch: str, has_driver: bool) -> bool:
 
 def install(folder: Path, what: str, arguments: "tuple[str, ...]", lock: int) -> None:
     """Run pip. Raises Problem where it fails."""
-    pip = [f"{folder}/bin/python", "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+    python = f"{folder}/bin/python"
+    pip = [python, "-m", "pip", "install", "--quiet", "--no-compile", "--no-input", "--disable-pip-version-check"]
     failed = step(what, [*pip, *arguments], lock)
-    if failed is None:
+    if failed is None:  # pip would compile one file after the other, which takes longer than all the rest
+        step("compiled on all cores", [python, "-c", COMPILE, f"{folder}/lib"], lock)
         return
     if any(sign in failed for sign in OFFLINE):
         raise Problem(f"{NO_INDEX}: is there a network?\nType the same command again once there is one.")
