@@ -50,7 +50,7 @@ def error(inputs, target, mistake: str, step: float = 1e-5) -> float:
             slope = (ahead - loss_of(inputs, target)) / (2 * step)
             numbers[i] += step
             worst, largest = max(worst, abs(float(mine[i]) - slope)), max(largest, abs(slope))
-    return round(worst / largest, 4)
+    return round(worst / largest, 5)
 
 
 def start():
