@@ -3,8 +3,8 @@
     make experiment EX=33 ARGS="journey your_file.py"
 
 The story ends with " made". After each block its vector goes through the last norm and the head, as if the model ended
-there: the table has its length and the first guess. "three" and "two" are the largest weights that a head of the block
-gives these words. The last rows leave a part out of every block.
+there: the first table has the guess, the second the vector's length. The last rows of the first leave a part out of
+every block. The third has the largest weight that a head of " made" gives to " three" and to " two".
 """
 
 import json
@@ -60,20 +60,27 @@ def main(file: str) -> None:
     story = [stories.BEGIN, *re.findall(stories.TOKEN, STORY)]
     embedded = parts["model.embed_tokens"](torch.tensor([[words.index(word) for word in story]]))
 
-    def row(name: str, x: torch.Tensor, numbers: str = "") -> None:
+    def guess(name: str, x: torch.Tensor) -> None:
         logits = F.linear(parts["model.norm"](x[0, -1]), parts["model.embed_tokens"].weight)
         share, best = torch.softmax(logits, dim=-1).max(dim=-1)
-        print(f"{name:<16}{numbers:>21}   {words[best].strip():<5}{share:6.3f}")
+        print(f"{name:<16}{words[best].strip():<5}{share:6.3f}")
 
-    print("after           three    two   length   first guess")
-    row("the embedding", embedded, f"{embedded[0, -1].norm():.1f}")
-    for number, (read, x) in enumerate(walk(parts, embedded, layers)):
-        seen = weights(parts[f"model.layers.{number}.self_attn"], read, config)
-        three, two = (float(seen[:, story.index(word)].max()) for word in (" three", " two"))
-        row(f"block {number}", x, f"{three:.2f}{two:7.2f}{x[0, -1].norm():9.1f}")
+    reads, leaves = zip(*walk(parts, embedded, layers), strict=True)
+    vectors = {"the embedding": embedded, **{f"block {number}": x for number, x in enumerate(leaves)}}
+    print("after           first guess")
+    for name, x in vectors.items():
+        guess(name, x)
     for part in ("attention", "feed-forward"):
         *_, (_, x) = walk(parts, embedded, layers, without=part)
-        row(f"no {part}", x)
+        guess(f"no {part}", x)
+    print("\nafter           length")
+    for name, x in vectors.items():
+        print(f"{name:<16}{x[0, -1].norm():6.1f}")
+    print("\nlargest weight  three    two")
+    for number, read in enumerate(reads):
+        seen = weights(parts[f"model.layers.{number}.self_attn"], read, config)
+        three, two = (float(seen[:, story.index(word)].max()) for word in (" three", " two"))
+        print(f"block {number}          {three:.2f}{two:7.2f}")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def test_scripts_are_short():
         ("14", "measure_stream", "layers       added"),
         ("15", "measure_circuits", "loss after a token"),
         ("30", "measure_checkpoint", "kept"),
-        ("33", "measure_journey", "after           three"),
+        ("33", "measure_journey", "after           first"),
     ],
 )
 def test_a_table_of_a_measuring_script_is_the_one_of_the_lesson(number, script, heading, processor):
