@@ -140,6 +140,8 @@ def make(folder: Path, torch: str, wanted: str, lock: int) -> None:
             f"{failed.strip()}\n{sys.executable} cannot make environments. On Debian and Ubuntu, type:\n  {debian}\n"
             "Then type the same command again."
         )
+    # An old one takes four times as long to choose among the versions of an index. Without an index it will do.
+    step("a newer pip", [*pip_install(new), *SHORT, "-c", str(CONSTRAINTS), "pip"], lock)
     has_driver = any(map(os.path.exists, DRIVER)) or shutil.which("nvidia-smi") is not None
     if sys.platform == "linux" and wants_cpu_build(torch, has_driver):
         pinned = next(line for line in CONSTRAINTS.read_text("utf-8").split() if line.startswith("torch=="))
@@ -164,11 +166,9 @@ def wants_cpu_build(torch: str, has_driver: bool) -> bool:
 
 def install(folder: Path, what: str, arguments: "tuple[str, ...]", lock: int) -> None:
     """Run pip. Raises Problem where it fails."""
-    python = f"{folder}/bin/python"
-    pip = [python, "-m", "pip", "install", "--quiet", "--no-compile", "--no-input", "--disable-pip-version-check"]
-    failed = step(what, [*pip, *arguments], lock)
+    failed = step(what, [*pip_install(folder), *arguments], lock)
     if failed is None:  # pip would compile one file after the other, which takes longer than all the rest
-        step("compiled on all cores", [python, "-c", COMPILE, f"{folder}/lib"], lock)
+        step("compiled on all cores", [f"{folder}/bin/python", "-c", COMPILE, f"{folder}/lib"], lock)
         return
     if any(sign in failed for sign in OFFLINE):
         raise Problem(f"{NO_INDEX}: is there a network?\nType the same command again once there is one.")
@@ -176,6 +176,12 @@ def install(folder: Path, what: str, arguments: "tuple[str, ...]", lock: int) ->
         raise Problem("The disk is full. Make some room, and type the same command again.")
     end = "\n".join(failed.rstrip().splitlines()[-SHOWN:])
     raise Problem(f"{end}\nThat went wrong. To try again, type the same command.")
+
+
+def pip_install(folder: Path) -> "list[str]":
+    """The command by which an environment installs."""
+    quiet = ("--quiet", "--no-compile", "--no-input", "--disable-pip-version-check")
+    return [f"{folder}/bin/python", "-m", "pip", "install", *quiet]
 
 
 def step(what: str, command: "list[str]", lock: int) -> "str | None":
