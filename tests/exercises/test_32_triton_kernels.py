@@ -5,11 +5,12 @@ import sys
 
 import pytest
 import torch
-from extras import needed
+from extras import skip_unless_here
 from figure_case import Case
 from thorough import sample
 from truths import dot, softmax, tensor
 
+from grader import catalog
 from grader.catalog import paths, project
 from grader.catalog.exercise import Limits
 from grader.judge.proxy import Learner
@@ -17,9 +18,13 @@ from grader.records import submission
 from grader.sandbox.local import Local
 from grader.sandbox.remote import Remote
 
-needed("triton", "triton")
 FOLDER = "32_triton_kernels"
 POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
+
+
+@pytest.fixture
+def triton() -> None:
+    skip_unless_here(catalog.find(FOLDER))
 
 
 def test_without_triton_it_is_not_for_this_machine(monkeypatch, request, said):
@@ -35,7 +40,7 @@ def test_without_triton_it_is_not_for_this_machine(monkeypatch, request, said):
     assert "not for this machine" in said("progress").stdout
 
 
-def test_the_right_kernels_compile_for_a_gpu(fork_server):
+def test_the_right_kernels_compile_for_a_gpu(fork_server, triton):
     """The compiler, which is asked without a GPU, is stricter than the interpreter. No check asks it for float16."""
     x = torch.ones(1, 2, 50, 16).half()
     for path in sample((paths.solution(FOLDER), *paths.styles(FOLDER)), 2):
@@ -47,7 +52,7 @@ def test_the_right_kernels_compile_for_a_gpu(fork_server):
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.float16, 2e-3)])
-def test_attention_token_by_token(dtype, tolerance):
+def test_attention_token_by_token(dtype, tolerance, triton):
     """The interpreted kernel against plain sums. No check asks for float16."""
     torch.manual_seed(30)
     queries, keys, values = (torch.randn(1, 1, 18, 16).to(dtype) for _ in range(3))
