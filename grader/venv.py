@@ -140,7 +140,7 @@ def make(folder: Path, torch: str, wanted: str, lock: int) -> None:
             f"{failed.strip()}\n{sys.executable} cannot make environments. On Debian and Ubuntu, type:\n  {debian}\n"
             "Then type the same command again."
         )
-    # An old one takes four times as long to choose among the versions of an index. Without an index it will do.
+    # An old pip takes four times as long to choose versions. Where none can be fetched, it will do.
     step("a newer pip", [*pip_install(new), *SHORT, "-c", str(CONSTRAINTS), "pip"], lock)
     has_driver = any(map(os.path.exists, DRIVER)) or shutil.which("nvidia-smi") is not None
     if sys.platform == "linux" and wants_cpu_build(torch, has_driver):

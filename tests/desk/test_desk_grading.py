@@ -3,11 +3,12 @@
 import queue
 
 import pytest
+from extras import skip_unless_here
 from thorough import sample
 from worker_calls import load
 
 from grader import catalog
-from grader.catalog import Exercise, mistakes, paths, project
+from grader.catalog import Exercise, mistakes, paths
 from grader.catalog.exercise import Limits
 from grader.desk.grading_thread import GradingThread, Job, Superseded, Workers
 from grader.records.results import FAILED, PASSED
@@ -42,8 +43,7 @@ def grade(fork_server):
 
 @pytest.mark.parametrize("exercise", [*NEEDY, *sample(FORBIDDING, 1), *sample(USUAL, 1)], ids=lambda one: one.folder)
 def test_every_kind_of_exercise_is_graded_in_the_watch(exercise, grade):
-    if missing := project.not_here(exercise.limits.needs):
-        pytest.skip(missing)
+    skip_unless_here(exercise)
     if exercise not in NEEDY:  # there one verdict takes seconds, and others need the same workers
         right = next(grade(exercise, paths.solution(exercise.folder).read_text("utf-8")))
         assert (right.status, right.points) == (PASSED, right.max_points)

@@ -24,6 +24,7 @@ POWERS = torch.tensor([1.0, 2.0, 1.0, 4.0, 1.0, 5.0, 7.0, 3.0, 7.0, 3.0, 7.0])
 
 @pytest.fixture
 def triton() -> None:
+    """Skips a test where Triton is missing, and not this file, whose CASES test_figure_numbers.py takes."""
     skip_unless_here(catalog.find(FOLDER))
 
 

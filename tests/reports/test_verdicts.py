@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from extras import skip_unless_here
 from thorough import nightly
 
 from grader import catalog
@@ -71,8 +72,7 @@ def verdict(title: str, number: str, changes: list[tuple[str, str]], fork_server
 
 @pytest.mark.parametrize("title, number, changes", BY_DAY, ids=lambda value: value if isinstance(value, str) else "")
 def test_a_verdict_reads_as_it_did(title, number, changes, fork_server, patient, history):
-    if catalog.find(number).limits.needs:
-        pytest.importorskip("triton", reason="triton is not installed (extra triton)")
+    skip_unless_here(catalog.find(number))
     text = verdict(title, number, changes, fork_server)
     assert all(len(line) <= WIDTH or "not written yet: " in line for line in text.splitlines()), text
     assert text.count(".py:") > 1 or len(text.splitlines()) <= MOST_LINES, text
